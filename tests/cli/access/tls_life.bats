@@ -24,27 +24,20 @@ comes_back() {
     tls_server "$@"
 }
 
-# waits WHO KIND [OPTION...]: a background rlock of x that waits; it has tried, subscribed, and tried again.
+# waits WHO: a background rlock of x that waits, and listens.
 waits() {
-    local before
-    before=$(calls evalsha tls)
-    act "$@"
-    wait_until 10 tried $((before + 2))
-    wait_until 10 is_listened_to
+    act "$1" run
+    wait_until 10 waiters x 1 tls
 }
 
 tried() { # TIMES
     (($(calls evalsha tls) >= $1))
 }
 
-is_listened_to() {
-    [[ -n $(redis_on tls PUBSUB CHANNELS) ]]
-}
-
 @test "a lock is renewed over a connection of its own, and handed over by a message" {
     begins tls server
-    holds holder write -l "$(ms 1000)"
-    waits waiter read
+    holds holder run -l "$(ms 1000)"
+    waits waiter
     brief waiter
     wait_until 10 tried $(($(calls evalsha tls) + 5)) # one every third of the lease
     refute_entered waiter
@@ -60,7 +53,7 @@ is_listened_to() {
         rm -f history end-*
         begins tls server
         holds holder run -l "${lease}ms"
-        waits waiter run
+        waits waiter
         brief waiter
         begin=$(now_ms)
         comes_back tls "$certificate" # and does not know of the holder any more

@@ -91,22 +91,19 @@ all_names() {
 }
 
 @test "status: without any of its rules it is refused" {
-    local rule
+    local kind rule names
     redis HSET x mode write "$JAVA:write" 1
     redis PEXPIRE x 60000
     redis SET '{x}:wait_write' "$JAVA"
     redis HSET x1 "$JAVA" 1
     redis RPUSH 'redisson_lock_queue:{x1}' "$JAVA"
-    # rule_missed KIND RULE [NAME...]
-    rule_missed() {
-        allow "$1" "$2"
-        try status "${@:3}"
-        assert_equal "$2: $status" "$2: 77"
-    }
-    for rule in $(rules status | grep '^+' | grep -v -x -e +evalsha -e +eval); do
-        rule_missed status "$rule" x x1
-    done
-    for rule in +scan +hlen +hkeys +hget +type; do
-        rule_missed 'status No without NAME' "$rule"
-    done
+    while IFS='|' read -r rule kind names; do
+        allow "$kind" "$rule"
+        # shellcheck disable=SC2086
+        try status $names
+        assert_equal "$rule: $status" "$rule: 77"
+    done < <(
+        rules status | grep '^+' | grep -vxE '\+(evalsha|eval)' | sed 's/$/|status|x x1/'
+        printf '+%s|status No without NAME|\n' scan hlen hkeys hget type
+    )
 }
