@@ -21,15 +21,6 @@ allow() {
     RLOCK_SERVER=$(sentinel_url | sed 's,://,&app:secret@,')
 }
 
-# The topology is the next test's as well.
-teardown() {
-    local name
-    for name in s1 s2 s3; do
-        redis_on "$name" ACL SETUSER default +@all >/dev/null
-    done
-    rlock_teardown
-}
-
 @test "the rules of a kind, of Sentinel and of the Sentinels are enough" {
     allow ''
     holds first run -l "$(ms 900)"
