@@ -79,14 +79,6 @@ all_hold() {
     done
 }
 
-# all_live MS: they go on for so long.
-all_live() {
-    local kind until=$(($(now_ns) + $1 * SLOW * 1000000))
-    for kind in "${kinds[@]}"; do
-        wait_until 20 beaten "$until" "$kind.beat"
-    done
-}
-
 # all_end STATUS: each rlock; one whose lock was lost says so in one line, and its section is dead.
 all_end() {
     local kind

@@ -1,4 +1,4 @@
-# latch.bash: the latch x, who waits for it, and a Redisson client's count-down.
+# latch.bash: the latch x, and who waits for it.
 # shellcheck shell=bash
 
 source "$TESTS/lib/actors.bash"
@@ -25,10 +25,4 @@ passes() {
     gone 0 "$1"
     after=$((($(stamp "$1" enter) - $2) / 1000000))
     ((after >= 0 && after < ${3:-1000} * SLOW)) || fail "$1 entered after $after ms"
-}
-
-foreign_down() {
-    redis EVAL 'local left = redis.call("DECR", KEYS[1])
-        if left <= 0 then redis.call("DEL", KEYS[1]) end
-        if left == 0 then redis.call("PUBLISH", KEYS[2], 0) end' 2 x "$latch_channel" >/dev/null
 }

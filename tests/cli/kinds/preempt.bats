@@ -48,7 +48,7 @@ asked_for() {
     done
 }
 
-@test "all of the command ends before the next begins, SIGKILL after --kill-after included; the lease is renewed, the order told once" {
+@test "all of the command ends before the next begins, SIGKILL after --kill-after included; renewed, and told once" {
     local holder
     log=a start run --preemptible -l "$(ms 900)" -n x -- sh -c \
         'setsid "$0" --log history --note who=deep --ignore-term --until never & "$0" --log history --note who=a --until never' "$SECTION"
@@ -56,10 +56,11 @@ asked_for() {
     wait_until 5 entered_section a
     wait_until 5 entered_section deep
     brief b
-    redis CONFIG RESETSTAT
+    wait_until 5 listeners 1
+    listen "$(redis PUBSUB CHANNELS 'rlock_break:*')"
     act b fair --preempt
     gone 0 b
-    (($(calls publish) > 2)) || fail "it was not asked again"
+    (($(grep -c '^preempt ' messages) > 1)) || fail "it was not asked again"
     reap "$holder"
     assert_equal "$status: $(wc -l <a.err)" "79: 1"
     # deep, which was killed, could note no exit: but that it was told to, before the other began.

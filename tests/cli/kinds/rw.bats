@@ -107,19 +107,22 @@ END
 
 # --- Redisson's --------------------------------------------------------------------------------
 
-@test "the end of a Redisson client's write hold lets all readers in" {
-    local n
-    foreign_writes 60000
-    for n in 1 2 3 4 5; do
-        waits "r$n" read
+@test "the end of a Redisson client's write hold lets all readers in, or the writer that waits" {
+    local row all who
+    for row in 'read r1 r2 r3 r4 r5' 'write w'; do
+        read -ra all <<<"$row"
+        foreign_writes 60000
+        for who in "${all[@]:1}"; do
+            waits "$who" "${all[0]}"
+        done
+        redis DEL x >/dev/null
+        redis PUBLISH 'redisson_rwlock:{x}' 1 >/dev/null
+        for who in "${all[@]:1}"; do
+            wait_until 1 entered_section "$who"
+        done
+        finish "${all[@]:1}"
+        assert_no_keys
     done
-    redis DEL x >/dev/null
-    redis PUBLISH 'redisson_rwlock:{x}' 1 >/dev/null
-    for n in 1 2 3 4 5; do
-        wait_until 1 entered_section "r$n"
-    done
-    finish r1 r2 r3 r4 r5
-    assert_no_keys
 }
 
 # --- waiting, and who goes first --------------------------------------------------------------------

@@ -223,15 +223,14 @@ soon() {
 }
 
 @test "30 permits come back at once: 30 waiters have them within a moment" {
-    local n all=()
+    local n
     holds a sem --permits 30 --take 30
     for n in {1..30}; do
         act "$n" sem -q
-        all+=("$n")
     done
     wait_until 20 in_line x 30
     finish a
     wait_until 2 entries 31
-    finish "${all[@]}"
+    finish {1..30}
     assert_at_rest 30
 }

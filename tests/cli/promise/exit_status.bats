@@ -62,7 +62,6 @@ ends() {
     assert_usage down -- down -n x
     assert_usage --wiat --wait -- run -n x --wiat 3s -- touch ran
     assert_usage name -- run -n $'a\nb' -- touch ran
-    assert_usage 512 -- run -n "$(printf 'x%.0s' {1..513})" -- touch ran
     RLOCK_SERVER=nonsense assert_usage RLOCK_SERVER redis:// -- run -n x -- touch ran
 }
 

@@ -6,18 +6,14 @@ load ../../lib/rlock
 load ../../lib/kinds
 load ../../lib/protected
 
-client_connections() {
-    redis CLIENT LIST TYPE normal | grep -vc cmd=client
-}
-
-two_connections() {
-    (($(client_connections) == 2))
+has_connections() { # N
+    (($(redis CLIENT LIST TYPE normal | grep -vc cmd=client) == $1))
 }
 
 @test "the renewal's connection is opened when the first renewal is due, not before" {
     protected -l "$(ms 3000)"
-    assert_equal "$(client_connections)" 1
-    wait_until 3 two_connections
+    has_connections 1
+    wait_until 3 has_connections 2
     ends_well
 }
 
@@ -79,7 +75,7 @@ two_connections() {
     done
 }
 
-@test "rlock or the server stands still, it crashes and comes back with its data, breaks connections, forgets scripts: the command goes on" {
+@test "rlock or the server stands still, this crashes and comes back, breaks connections, forgets scripts: the command goes on" {
     server_start aof --appendonly yes --appendfsync always
     RLOCK_SERVER=$(server_url aof) protected -l "$(ms 3000)"
     kill -STOP "$holder"

@@ -150,13 +150,16 @@ renew_of() { # KIND
 }
 
 @test "replies to renewals are lost, or one never comes: tried again at once, the command goes on" {
-    local fault
+    local fault kind end
     kinds=(run read sem)
     for fault in lose-reply mute-reply; do
         fresh
         all_meet "$fault" renew_of 1 2
         all_hold -l "$(ms 1800)" --io-timeout "$io"
-        all_live 2400
+        end=$(($(now_ns) + 2400 * SLOW * 1000000))
+        for kind in "${kinds[@]}"; do
+            wait_until 20 beaten "$end" "$kind.beat"
+        done
         assert_bitten lost-reply 6
         all_end 5
         all_are_free
@@ -184,7 +187,7 @@ write read 1 1,1 ,1
 END
 }
 
-@test "a latch is set or counted down, a semaphore resized, and the request is lost, or the reply: done once, told once" {
+@test "a request to set a latch, count it down, or resize is lost, or the reply: done once, told once" {
     local fault before nth script words after told channel='redisson_countdownlatch__channel__{x}'
     for fault in lose-reply mute-reply lose-request mute-request; do
         : >proxy.log

@@ -45,7 +45,7 @@ load ../../lib/kinds
 }
 
 nothing_but_x() {
-    [[ -z $(keys_left | grep -vx -e x -e '.*{x}.*') ]]
+    ! keys_left | grep -qvx -e x -e '.*{x}.*'
 }
 
 @test "one of them is lost while the command runs: 76, the rest given back" {

@@ -129,7 +129,7 @@ is_urgent() { # PID
     [[ $(ps -o cls= -p "$1") == *RR ]]
 }
 
-@test "rlock or its guardian, in a session of its own, is killed: the command ends at once, and the lock, at its lease's end at last" {
+@test "SIGKILL of rlock, or of its guardian, in a session of its own: the command ends at once, the lock with its lease, or now" {
     local lease killed guardian
     while read -r lease killed; do
         rm -f history
