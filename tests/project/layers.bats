@@ -179,11 +179,6 @@ watch terminal"
 
 # --- other systems -----------------------------------------------------------------------------
 
-# "WORD FILE..." a line, of the table in lib/README.md.
-only_linux() {
-    sed -nE 's/^\| `([A-Za-z_/0-9]+)` \| (`(lib|cmd)\/[^|]*)\|$/\1 \2/p' lib/README.md | tr -d '`,'
-}
-
 @test "what only Linux has stands in the files that lib/README.md names" {
     local file word files rows=0 portable
     mkdir "$BATS_TEST_TMPDIR/code"
@@ -195,7 +190,7 @@ only_linux() {
         [[ $word != /* ]] || word=\"$word
         run bash -c 'cd "$1" && grep -lE "(^|[^a-zA-Z_0-9])$2($|[^a-zA-Z_0-9])" -- * | tr : / | sort | paste -sd " "' - "$BATS_TEST_TMPDIR/code" "$word"
         assert_equal "$word: $output" "$word: $(tr ' ' '\n' <<<"${files% }" | sort | paste -sd ' ')"
-    done < <(only_linux)
+    done < <(sed -nE 's/^\| `([A-Za-z_/0-9]+)` \| (`(lib|cmd)\/[^|]*)\|$/\1 \2/p' lib/README.md | tr -d '`,') # WORD FILE...
     ((rows > 5))
     # A header that is not everywhere belongs to one of these words.
     portable='arpa/inet|assert|ctype|dirent|dlfcn|errno|fcntl|fnmatch|getopt|inttypes|limits|net(db|inet/(in|tcp))|poll'

@@ -14,22 +14,18 @@ web=$PROJECT/man/web
 links() {
     python3 - "$@" <<-'END'
 	import pathlib, re, sys
-	def places_of(path):
+	def links_and_places(path):
 	    text = path.read_text(encoding="utf-8")
 	    if path.suffix == ".html":
-	        return set(re.findall(r'\bid="([^"]*)"', text))
-	    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"(?m)^#+ (.*)", text)}
-	def links_of(path):
-	    text = path.read_text(encoding="utf-8")
-	    if path.suffix == ".html":
-	        return re.findall(r'\bhref="([^"]*)"', text)
-	    return re.findall(r"\]\(([^)]*)\)", re.sub(r"(?s)```.*?```|`[^`]*`", "", text))
+	        return re.findall(r'\bhref="([^"]*)"', text), re.findall(r'\bid="([^"]*)"', text)
+	    return (re.findall(r"\]\(([^)]*)\)", re.sub(r"(?s)```.*?```|`[^`]*`", "", text)),
+	            [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"(?m)^#+ (.*)", text)])
 	for path in map(pathlib.Path, sys.argv[1:]):
-	    for link in links_of(path):
+	    for link in links_and_places(path)[0]:
 	        page, _, place = link.partition("#")
 	        target = path.parent / page if page else path
 	        if not link.startswith("https://") and (
-	                not target.exists() or re.fullmatch(r"\.[1-9]", target.suffix) or place and place not in places_of(target)):
+	                not target.exists() or re.fullmatch(r"\.[1-9]", target.suffix) or place and place not in links_and_places(target)[1]):
 	            print(f"{path}: {link}")
 	END
 }

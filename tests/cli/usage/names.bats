@@ -4,10 +4,6 @@
 
 load ../../lib/rlock
 
-some_wait() { # N: so many are shown as waiting.
-    (($("$RLOCK" status | grep -cw waits) == $1))
-}
-
 @test "the names of status, a line each, whatever is beside the locks: held, waited for, with braces" {
     local kind name permits waiter waiters=()
     redis SET number 7
@@ -22,7 +18,7 @@ some_wait() { # N: so many are shown as waiting.
             waiters+=("$pid")
         done
     done
-    wait_until 10 some_wait 10
+    wait_until 10 eval '(($("$RLOCK" status | grep -cw waits) == 10))'
     rlock run --once-per 1h -n 'ran{once}' -- true
     try status --list-names
     assert_equal "$status$stderr" 0
