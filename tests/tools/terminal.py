@@ -25,30 +25,44 @@ import errno
 import fcntl
 import os
 import pty
-import re
 import select
 import signal
 import struct
 import subprocess
 import sys
 import termios
-import threading
 import time
 
 SHELL_IGNORES = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 KEYS = {"^C": "\x03", "^Z": "\x1a", "^\\": "\x1c"}
 
 
-def start_job(argv, background):
-    """In the shell: the command in a process group of its own, which gets the terminal."""
+def become_shell(terminal):
+    """This process leads the session of that terminal."""
+    if os.getpid() == os.getpgrp() and (child := os.fork()):  # who leads a group cannot lead a session
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    os.setsid()
+    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    for number in SHELL_IGNORES:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def become_job(argv):
+    for number in (*SHELL_IGNORES, signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    os.execvp(argv[0], argv)
+
+
+def start_job(argv, terminal, background):
+    """In a process group of its own, which gets the terminal."""
     job = os.fork()
     if job == 0:
         os.setpgid(0, 0)
         if not background:
-            os.tcsetpgrp(0, os.getpid())
-        for number in (*SHELL_IGNORES, signal.SIGPIPE, signal.SIGXFSZ):
-            signal.signal(number, signal.SIG_DFL)
-        os.execvp(argv[0], argv)
+            os.tcsetpgrp(terminal, os.getpid())
+        for stream in range(3):
+            os.dup2(terminal, stream)
+        become_job(argv)
     try:
         os.setpgid(job, job)
     except OSError:
@@ -58,12 +72,6 @@ def start_job(argv, background):
 
 def resize(terminal, columns):
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-
-
-def obey(job, order):
-    if order == b"fg\n":
-        os.tcsetpgrp(0, job)
-    os.killpg(job, signal.SIGCONT)
 
 
 def describe_end(status):
@@ -78,87 +86,48 @@ def note(line):
             file.write(line + "\n")
 
 
-def tell(status, reports):
-    """Tells the driver that the job has stopped, or ended. Returns whether it has ended."""
-    if os.WIFSTOPPED(status):
-        note(f"stopped {os.WSTOPSIG(status)}")
-        os.write(reports, f"stopped {os.WSTOPSIG(status)}\n".encode())
-        return False
-    note(describe_end(status))
-    code = os.waitstatus_to_exitcode(status)
-    os.write(reports, f"exit {code if code >= 0 else 128 - code}\n".encode())
-    return True
-
-
-def shell(argv, columns, background, orders, reports):
-    """The job-control parent: leader of the terminal's session."""
-    resize(0, columns)
-    for number in SHELL_IGNORES:
-        signal.signal(number, signal.SIG_IGN)
-    job = start_job(argv, background)
-    os.write(reports, f"job {job}\n".encode())
-    while True:
-        pid, status = os.waitpid(job, os.WUNTRACED | os.WNOHANG)
-        if pid == 0:
-            if select.select([orders], [], [], 0.01)[0]:
-                order = os.read(orders, 3)
-                if not order:
-                    os._exit(0)
-                obey(job, order)
-            continue
-        if os.WIFSTOPPED(status):
-            os.tcsetpgrp(0, os.getpgrp())
-        if tell(status, reports):
-            os._exit(0)
-
-
-def lead(argv, columns):
-    """The job leads its session, and its parent is not in it."""
-    job, master = pty.fork()
-    if job == 0:
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):
-            signal.signal(number, signal.SIG_DFL)
-        os.execvp(argv[0], argv)
-    resize(master, columns)
-    return job, master
-
-
-def await_end(job, reports):
-    while not tell(os.waitpid(job, os.WUNTRACED)[1], reports):
-        pass
-
-
 class Driver:
+    """The job's parent. terminal: its end of the shell's, None: there is no shell."""
+
     def __init__(self, argv, limit, columns, option):
         self.deadline = time.monotonic() + limit
-        orders, self.orders = os.pipe()
-        self.reports, reports = os.pipe()
-        self.shown, self.found, self.said = b"", 0, b""
+        self.shown, self.found, self.stops, self.status = b"", 0, 0, None
         if option == "--leader":
-            self.shell = None
-            job, self.master = lead(argv, columns)
-            os.write(reports, f"job {job}\n".encode())
-            threading.Thread(target=await_end, args=(job, reports), daemon=True).start()
+            self.terminal = None
+            self.job, self.master = pty.fork()
+            if self.job == 0:
+                become_job(argv)
+            resize(self.master, columns)
             return
-        self.shell, self.master = pty.fork()
-        if self.shell == 0:
-            os.close(self.orders)
-            shell(argv, columns, option == "--background", orders, reports)
-        os.close(orders)
-        os.close(reports)
+        self.master, self.terminal = pty.openpty()
+        resize(self.master, columns)
+        become_shell(self.terminal)
+        self.job = start_job(argv, self.terminal, option == "--background")
 
     def turn(self):
-        """Takes in what the terminal shows and the shell reports, for 10 ms at most."""
-        sources = [fd for fd in (self.master, self.reports) if fd >= 0]
-        ready, _, _ = select.select(sources, [], [], 0.01)
-        if self.master in ready:
+        """Takes in what the terminal shows and what becomes of the job, for 10 ms at most."""
+        if select.select([fd for fd in (self.master,) if fd >= 0], [], [], 0.01)[0]:
             try:
                 self.shown += os.read(self.master, 65536)
             except OSError as error:
                 if error.errno != errno.EIO:
                     raise
-        if self.reports in ready:
-            self.said += os.read(self.reports, 4096)
+        if self.status is None:
+            pid, status = os.waitpid(self.job, os.WUNTRACED | os.WNOHANG)
+            if pid != 0:
+                self.learn(status)
+
+    def learn(self, status):
+        """The job has stopped, and the shell takes the terminal back; or it has ended."""
+        if not os.WIFSTOPPED(status):
+            note(describe_end(status))
+            code = os.waitstatus_to_exitcode(status)
+            self.status = code if code >= 0 else 128 - code
+            return
+        if self.terminal is not None:
+            os.tcsetpgrp(self.terminal, os.getpgrp())
+        note(f"stopped {os.WSTOPSIG(status)}")
+        self.stops += 1
 
     def until(self, what, condition):
         while not condition():
@@ -166,20 +135,12 @@ class Driver:
                 self.give_up(what)
             self.turn()
 
-    def take(self, word):
-        """The value of the shell's report WORD, taken out when it has come."""
-        line = re.compile(rb"^%b (.*)\n" % word.encode(), re.MULTILINE)
-        self.until(f"report of {word}", lambda: line.search(self.said))
-        value = line.search(self.said)[1].decode()
-        self.said = line.sub(b"", self.said, count=1)
-        return value
-
     def give_up(self, what):
         sys.stdout.buffer.write(self.shown)
         sys.stdout.flush()
         print(f"terminal.py: not in time: {what}", file=sys.stderr)
         try:
-            os.killpg(int(self.job), signal.SIGKILL)
+            os.killpg(self.job, signal.SIGKILL)
         except ProcessLookupError:
             pass
         os._exit(99)
@@ -197,31 +158,31 @@ class Driver:
                 value = value.replace(sign, key)
             os.write(self.master, value.encode())
         elif name == "sh":
-            env = {**os.environ, "JOB": self.job}
+            env = {**os.environ, "JOB": str(self.job)}
             self.until(step, lambda: subprocess.call(["sh", "-c", value], env=env) == 0)
         elif name == "columns":
             resize(self.master, int(value))
         elif name == "stopped":
-            self.take("stopped")
+            self.until(step, lambda: self.stops > 0)
+            self.stops -= 1
         elif name == "hangup":
             os.close(self.master)
             self.master = -1
         elif name in ("fg", "bg"):
-            os.write(self.orders, f"{name}\n".encode())
+            if name == "fg":
+                os.tcsetpgrp(self.terminal, self.job)
+            os.killpg(self.job, signal.SIGCONT)
         else:
             sys.exit(f"terminal.py: unknown step {step}")
 
     def run(self, steps):
-        self.job = self.take("job")
         for step in steps:
             self.step(step)
-        status = int(self.take("exit"))
+        self.until("the job's end", lambda: self.status is not None)
         for _ in range(5):
             self.turn()
-        if self.shell is not None:
-            os.waitpid(self.shell, 0)
         sys.stdout.buffer.write(self.shown)
-        return status
+        return self.status
 
 
 def main():
