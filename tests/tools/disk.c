@@ -5,7 +5,6 @@
  * Whenever FILE has been flushed, FILE.synced says how many bytes of it are on disk. While STUCK
  * exists no flush ends. */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,12 +22,11 @@ static void note(int fd, long long size) {
         return;
     path[length] = '\0';
     (void)snprintf(noted, sizeof noted, "%s.synced", path);
-    const int to = open(noted, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    if (to < 0)
+    FILE *to = fopen(noted, "we");
+    if (to == NULL)
         return;
-    (void)!ftruncate(to, 0);
-    dprintf(to, "%lld\n", size);
-    close(to);
+    fprintf(to, "%lld\n", size);
+    fclose(to);
 }
 
 /* What is written while a flush goes on need not be on disk after it. */

@@ -34,8 +34,7 @@
 struct plan {
     const char *log, *note, *beat, *beat_dir, *until;
     bool ignore_term, chain;
-    long stay_ms;
-    int status;
+    long stay_ms, status;
 };
 
 static volatile sig_atomic_t term_seen;
@@ -114,42 +113,37 @@ static void pause_us(long us) {
 }
 
 static void read_plan(struct plan *plan, char **argv) {
+    const struct {
+        const char *name;
+        bool *flag;
+        const char **text;
+        long *number;
+    } options[] = {
+        {"--ignore-term", &plan->ignore_term, NULL, NULL},
+        {"--chain", &plan->chain, NULL, NULL},
+        {"--log", NULL, &plan->log, NULL},
+        {"--note", NULL, &plan->note, NULL},
+        {"--beat", NULL, &plan->beat, NULL},
+        {"--beat-dir", NULL, &plan->beat_dir, NULL},
+        {"--until", NULL, &plan->until, NULL},
+        {"--ms", NULL, NULL, &plan->stay_ms},
+        {"--exit", NULL, NULL, &plan->status},
+    };
+    const size_t count = sizeof options / sizeof *options;
     for (char **arg = argv + 1; *arg; arg++) {
-        if (strcmp(*arg, "--now") == 0) {
-            printf("%lld\n", (long long)now_ns());
-            exit(0);
-        }
-        if (strcmp(*arg, "--ignore-term") == 0) {
-            plan->ignore_term = true;
-            continue;
-        }
-        if (strcmp(*arg, "--chain") == 0) {
-            plan->chain = true;
-            continue;
-        }
-        const char *option = *arg++;
-        if (!*arg) {
-            fprintf(stderr, "section: %s needs a value\n", option);
+        size_t i = 0;
+        while (i < count && strcmp(*arg, options[i].name) != 0)
+            i++;
+        if (i == count || (!options[i].flag && !arg[1])) {
+            fprintf(stderr, "section: %s: no such option, or no value\n", *arg);
             exit(99);
         }
-        if (strcmp(option, "--log") == 0)
-            plan->log = *arg;
-        else if (strcmp(option, "--note") == 0)
-            plan->note = *arg;
-        else if (strcmp(option, "--beat") == 0)
-            plan->beat = *arg;
-        else if (strcmp(option, "--beat-dir") == 0)
-            plan->beat_dir = *arg;
-        else if (strcmp(option, "--until") == 0)
-            plan->until = *arg;
-        else if (strcmp(option, "--ms") == 0)
-            plan->stay_ms = atol(*arg);
-        else if (strcmp(option, "--exit") == 0)
-            plan->status = atoi(*arg);
-        else {
-            fprintf(stderr, "section: unknown option %s\n", option);
-            exit(99);
-        }
+        if (options[i].flag)
+            *options[i].flag = true;
+        else if (options[i].text)
+            *options[i].text = *++arg;
+        else
+            *options[i].number = atol(*++arg);
     }
 }
 
@@ -176,7 +170,8 @@ static void stay(const struct plan *plan, int64_t enter, volatile int64_t *beat)
 int main(int argc, char **argv) {
     int64_t enter = now_ns();
     struct plan plan = {0};
-    (void)argc;
+    if (argc == 2 && strcmp(argv[1], "--now") == 0)
+        return printf("%lld\n", (long long)enter) > 0 ? 0 : 99;
     read_plan(&plan, argv);
     if (plan.ignore_term)
         signal(SIGTERM, note_term);
@@ -184,5 +179,5 @@ int main(int argc, char **argv) {
     log_line(&plan, enter, 0, 0);
     stay(&plan, enter, beat);
     log_line(&plan, enter, now_ns(), 0);
-    return plan.status;
+    return (int)plan.status;
 }
