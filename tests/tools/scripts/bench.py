@@ -1,4 +1,5 @@
 """What the examples stand on: an empty server, someone who listens, owners, and comparisons."""
+import contextlib
 import json
 import os
 import subprocess
@@ -112,6 +113,14 @@ class Bench:
         """These keys stand, with these values, and no others; tokens apart."""
         same({key: value for key, (value, _) in self.server.see().items()
               if not key.startswith("redisson_lock_token:")}, expected, "keys")
+
+    @contextlib.contextmanager
+    def no_memory(self):
+        self.server("CONFIG", "SET", "maxmemory", 1)
+        try:
+            yield
+        finally:
+            self.server("CONFIG", "SET", "maxmemory", 0)
 
     @staticmethod
     def forget(lock, *numbers):

@@ -4,19 +4,17 @@ from bench import (A, B, C, INFO, LEASE, PATIENCE, PERMITS, QUEUE, R, S, TIMEOUT
 from client import BUSY, GRANTED, LOST, REFUSED, RELEASED
 
 
-def _hold(bench, **fields):
-    """A hash under x, with a lease; a field's name ends in _write for ':write'."""
-    for owner, value in fields.items():
-        name = {"R": R, "S": S, "R_write": R + ":write"}.get(owner, owner)
-        bench.server("HSET", "x", name, value)
+def _hold(bench, *fields):
+    """A hash under x, with a lease."""
+    bench.server("HSET", "x", *fields)
     bench.server("PEXPIRE", "x", LEASE)
 
 
 def foreign_holder(bench):
     """Redisson's mutex and writer are respected, and not touched; one without a lease is waited for"""
-    for kinds, fields in ((("run", "fair"), {"R": 2}), (("read", "write"), {"mode": "write", "R_write": 1})):
+    for kinds, fields in ((("run", "fair"), (R, 2)), (("read", "write"), ("mode", "write", R + ":write", 1))):
         bench.server("FLUSHALL")
-        _hold(bench, **fields)
+        _hold(bench, *fields)
         before = bench.server("DUMP", "x")
         for lock in bench.locks(*kinds):
             answer = lock.take(A, attempt(1), wait=False)
@@ -39,7 +37,7 @@ def foreign_holder(bench):
 def foreign_readers(bench):
     """Redisson's readers are joined, and waited for one by one"""
     read, write = bench.locks("read", "write")
-    _hold(bench, mode="read", R=2, S=1)
+    _hold(bench, "mode", "read", R, 2, S, 1)
     for key, ends in ((lease_key(R, 1), 10000), (lease_key(R, 2), 20000), (lease_key(S), 30000)):
         bench.server("SET", key, 1, "PX", ends)
     same(read.take(A, attempt(1), lease=5000)[0], GRANTED)
@@ -70,7 +68,7 @@ def reader_after_a_forced_unlock(bench):
         bench.server("FLUSHALL")
         read.take(A, attempt(1), lease=5000)
         bench.server("DEL", "x", lease_key(A))
-        _hold(bench, mode="read", R=1)
+        _hold(bench, "mode", "read", R, 1)
         bench.server("SET", lease_key(R), 1, "PX", LEASE)
         same(read.take(B, attempt(2))[0], GRANTED)
         if early:

@@ -1,6 +1,4 @@
 """A key of another kind is not touched; a server without memory does no harm."""
-import contextlib
-
 from bench import A, B, LEASE, attempt, lease_key, same
 from client import BUSY, GRANTED, LOST, RELEASED, WRONG_KIND, ServerError
 
@@ -62,15 +60,6 @@ def another_kind(bench):
                 bench.ends_in(before["x"][1], "x")
 
 
-@contextlib.contextmanager
-def _no_memory(bench):
-    bench.server("CONFIG", "SET", "maxmemory", 1)
-    try:
-        yield
-    finally:
-        bench.server("CONFIG", "SET", "maxmemory", 0)
-
-
 def _unless_refused(script, *words, **options):
     """The answer; None: there is no memory for it."""
     try:
@@ -88,13 +77,13 @@ def out_of_memory_takes_nothing(bench):
             if held:
                 lock.take(B, attempt(2), permits=lock.total or 1)
             before = bench.server.see()
-            with _no_memory(bench):
+            with bench.no_memory():
                 answer = _unless_refused(lock.take, A, attempt(1), wait=False)
             if not answer:
                 same(bench.server.see().keys(), before.keys(), f"{kind} {held}")
             if held and kind != "read":
                 same(bench.server.value("x"), before["x"][0], kind)
-                with _no_memory(bench):
+                with bench.no_memory():
                     for _ in range(2):
                         same(lock.take(A, attempt(3))[:3:2], [BUSY, 1], kind)
                     same(lock.give(B, attempt(2), permits=lock.total or 1)[0], RELEASED, kind)
@@ -105,16 +94,16 @@ def out_of_memory_takes_nothing(bench):
 def out_of_memory_latch(bench):
     """out of memory: a latch opens"""
     latch = bench.lock("latch")
-    with _no_memory(bench):
+    with bench.no_memory():
         same(_unless_refused(latch.run, "latch_set", A, LEASE, attempt(1), 2), None)
         bench.standing()
     latch.run("latch_set", A, LEASE, attempt(1), 2)
-    with _no_memory(bench):
+    with bench.no_memory():
         answer = _unless_refused(latch.run, "latch_down", A, LEASE, attempt(2), 1)
         same(answer in (None, [RELEASED, 1, 0]), True, answer)
     latch.run("latch_down", A, LEASE, attempt(2), 1)
     same(bench.server.value("x"), "1")
-    with _no_memory(bench):
+    with bench.no_memory():
         same(latch.run("latch_down", A, LEASE, attempt(3), 1), [RELEASED, 0, 0], "opening")
     bench.forget(latch, 1, 2, 3)
     bench.standing()

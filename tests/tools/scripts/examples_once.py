@@ -8,10 +8,10 @@ RECORD = "rlock_last:{x}"
 HOUR, DAY = 3600000, 86400000
 
 
-def _ran(lock, number, period=HOUR, status=0, owner=A):
+def _ran(lock, number, period=HOUR, status=0, key=""):
     """One run, which must be wanted."""
-    same(lock.take(owner, attempt(number), period=period)[0], GRANTED)
-    same(lock.give(owner, attempt(number), ended=(period, status, 1500)), [RELEASED, 0, 0])
+    same(lock.take(A, attempt(number), period=period, once_key=key)[0], GRANTED)
+    same(lock.give(A, attempt(number), ended=(period, status, 1500), once_key=key), [RELEASED, 0, 0])
 
 
 def _noted(bench, field):
@@ -64,22 +64,17 @@ def once_within(bench):
 def once_key_alone(bench):
     """--once-key: only another key than the last that succeeded runs, with --once-per both must be new"""
     run, fair = bench.locks("run", "fair")
-
-    def ran(number, key, status=0):
-        same(run.take(A, attempt(number), once_key=key)[0], GRANTED)
-        same(run.give(A, attempt(number), ended=("", status, 1500), once_key=key), [RELEASED, 0, 0])
-
-    ran(1, "k", status=1)
-    ran(2, "k")
+    _ran(run, 1, "", 1, key="k")
+    _ran(run, 2, "", key="k")
     same(bench.server.value(RECORD)["key"], "k")
     same(fair.take(B, attempt(3), once_key="k")[0], DONE)
     same(fair.take(B, attempt(3), once_key="k")[7], 1, "because of the key")
     same(fair.take(B, attempt(4), once_key="k", period=1)[0], DONE, "both must be new")
     same(fair.take(B, attempt(5), once_key="K", period=HOUR)[7], 0, "because of the time")
-    ran(6, "K", status=1)
+    _ran(run, 6, "", 1, key="K")
     same(run.take(B, attempt(7), once_key="k")[0], DONE, "a failed run changes nothing")
-    ran(8, "K")
-    ran(9, "k")
+    _ran(run, 8, "", key="K")
+    _ran(run, 9, "", key="k")
     bench.server.let_pass(300 * DAY)
     same(run.take(B, attempt(10), once_key="k")[0], DONE)
 
@@ -154,12 +149,9 @@ def once_and_others(bench):
     """--once-per: noted also without memory; a key of another kind is left alone"""
     run = bench.lock("run")
     same(run.take(A, attempt(1), period=HOUR)[0], GRANTED)
-    bench.server("CONFIG", "SET", "maxmemory", 1)
-    try:
+    with bench.no_memory():
         same(run.give(A, attempt(1), ended=(HOUR, 0, 5)), [RELEASED, 0, 0])
         same(run.take(B, attempt(2), period=DAY)[0], DONE)
-    finally:
-        bench.server("CONFIG", "SET", "maxmemory", 0)
     same(_noted(bench, "last")["took_ms"], 5)
     bench.server("SET", RECORD, "mine")
     same(run.take(A, attempt(4), period=HOUR), [WRONG_KIND, 0, 0])
