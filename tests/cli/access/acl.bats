@@ -59,27 +59,6 @@ nest() { # KIND
     assert_no_keys
 }
 
-@test "options of run and fair, and sem --resize: the rules of the kind are enough" {
-    local kind
-    for kind in run fair; do
-        redis FLUSHALL
-        allow "$kind"
-        try "$kind" --once-per 1h -n x -- echo ran
-        assert_equal "$status: $output$stderr" "0: ran"
-        try "$kind" --once-per 2d -n x -- echo ran
-        assert_equal "$status: $output" "0: "
-        assert_keys 'rlock_last:{x}'
-    done
-    rlock fair --supersede -n x -- true
-    allow run
-    rlock run -n x2 -n x1 --min-hold 100ms -- true
-    redis FLUSHALL
-    redis SET x 1
-    allow 'sem --resize'
-    rlock sem -n x --resize 5
-    assert_equal "$(redis GET x)" 5
-}
-
 @test "--preempt and --preemptible: who has no right to rlock_break:* hears so, both of them; with it all is well" {
     allow fair
     holds a fair --preemptible
