@@ -100,7 +100,8 @@ END
 
 @test "a user of certain names: without one of them a line says so, and that is no finding" {
     allow run
-    redis ACL SETUSER default resetkeys '~app-*' '~redisson_*:{app-*' '~rlock_*:{app-*' '~{app-*' resetchannels '&*{app-*' +info +config +slowlog +ping
+    redis ACL SETUSER default resetkeys '~app-*' '~redisson_*:{app-*' '~rlock_*:{app-*' '~{app-*' \
+        resetchannels '&*{app-*' +info +config +slowlog +ping
     try doctor
     assert_success
     assert_says unknown rights "this user's rights are limited to certain names; .*rlock doctor app"

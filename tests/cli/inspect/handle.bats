@@ -205,7 +205,8 @@ print(base64.urlsafe_b64decode(sys.argv[1].split(".")[1] + "===")[:-4].decode())
 @test "the log tells of each name what became of it" {
     local verb
     told() { # EVENT NAME
-        grep -E "\"event\":\"$1\".*\"name\":\"$2\",\"kind\":\"run\",\"server\":\"unix://.*\"owner\":\"[^\"]*@.*\"token\":1\b" <<<"$stderr"
+        grep -E "\"event\":\"$1\".*\"name\":\"$2\",\"kind\":\"run\",\"server\":\"unix://.*\"owner\":\"[^\"]*@.*\"token\":1\b" \
+            <<<"$stderr"
     }
     try acquire run --log json -n a -n b
     handle=$output
