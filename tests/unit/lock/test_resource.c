@@ -76,23 +76,6 @@ TEST(an_odd_answer_holds_and_renews_nothing) {
     }
 }
 
-/* A lost answer: the same attempt is asked for again, over a new connection. */
-TEST(a_lost_answer_is_asked_for_again) {
-    static const char *const lost[] = {PEER_CLOSE, PEER_SILENT, "*3\r\n:1\r\n:17\r\n:300"};
-    for (size_t i = 0; i < COUNT(lost); i++) {
-        struct locked f;
-        begin_one(&f, ANSWERS(lost[i], GRANTED(17)));
-        assert_int_equal(try_once(&f), RLOCK_OK);
-        end(&f);
-        const struct peer_request *first = &f.peers[0].requests[0], *again = first + 1;
-        assert_int_equal(f.peers[0].request_count, 2);
-        assert_int_equal(again->connection, 2);
-        assert_int_equal(again->word_count, first->word_count);
-        for (size_t k = 0; k < first->word_count; k++)
-            assert_string_equal(again->words[k].data, first->words[k].data);
-    }
-}
-
 /* A release that is told that nothing is held has given it back before, if an answer of it was
  * lost; where it was refused, or a renewal has found that out, the hold was lost. */
 TEST(what_went_by_a_lost_release_was_given_back) {
