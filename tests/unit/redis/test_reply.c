@@ -197,7 +197,7 @@ static size_t drain(struct pipe *pipe) {
 }
 
 /* One that takes no more bytes does not hold us: it is to be polled, and then it goes on where it
- * stood. That such a wait ends is test_link's matter. */
+ * stood. That such a wait ends is test_abandon's matter. */
 TEST(sending_goes_on_where_it_stood) {
     struct pipe pipe;
     struct rlock__request request = {.bytes = NULL};
