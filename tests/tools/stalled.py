@@ -35,47 +35,42 @@ def write_all_it_takes(fd):
     return count
 
 
-def fill(fd, room, drain):
+def fill(writer, reader, room):
     """Writes until nothing more is taken, then takes ROOM bytes out. Returns how many are left."""
-    os.set_blocking(fd, False)
-    count = before = 0
-    quiet = 0
+    os.set_blocking(writer, False)
+    count = quiet = 0
     while quiet < 5:  # the kernel moves what a terminal has taken on to where it is read, when it likes
-        before, count = count, count + write_all_it_takes(fd)
-        quiet = quiet + 1 if count == before else 0
+        more = write_all_it_takes(writer)
+        count, quiet = count + more, 0 if more else quiet + 1
         time.sleep(0.01)
-    os.set_blocking(fd, True)
-    return count - len(drain(room) if room > 0 else b"")
+    os.set_blocking(writer, True)
+    return count - len(os.read(reader, room) if room > 0 else b"")
 
 
 def make(kind, room):
-    """The stream's two ends, and how much filler there is. A file has one end."""
+    """The stream's two ends, and how much filler there is."""
     if kind == "file":
-        with open("stalled.log", "wb") as file:
-            file.write(b"x" * (LIMIT - room))
-        return None, os.open("stalled.log", os.O_RDWR | os.O_APPEND), LIMIT - room
+        writer = os.open("stalled.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
+        return os.open("stalled.log", os.O_RDONLY), writer, os.write(writer, b"x" * (LIMIT - room))
     if kind == "tty":
         reader, writer = pty.openpty()
         tty.setraw(writer)
     elif kind == "pipe":
         reader, writer = os.pipe()
     else:
-        pair = socket.socketpair()
-        reader, writer = (end.detach() for end in pair)
-    return reader, writer, fill(writer, room, lambda size: os.read(reader, size))
+        reader, writer = (end.detach() for end in socket.socketpair())
+    return reader, writer, fill(writer, reader, room)
 
 
 def read_all(reader):
     os.set_blocking(reader, False)
     found = b""
-    while True:
-        try:
-            piece = os.read(reader, 65536)
-        except (BlockingIOError, OSError):
-            return found
-        if not piece:
-            return found
-        found += piece
+    try:
+        while piece := os.read(reader, 65536):
+            found += piece
+    except OSError:  # there is no more, or nobody who writes
+        pass
+    return found
 
 
 def prepare(kind, writer):
@@ -106,11 +101,7 @@ def main():
     except subprocess.TimeoutExpired:
         process.kill()
         status = 99
-    if reader is None:
-        found = os.pread(writer, 2 * LIMIT, 0)
-    else:
-        found = read_all(reader)
-    sys.stdout.buffer.write(found[filler:])
+    sys.stdout.buffer.write(read_all(reader)[filler:])
     return status if status >= 0 else 128 - status
 
 
