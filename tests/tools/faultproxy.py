@@ -218,9 +218,11 @@ class Proxy:
 # --- by orders -----------------------------------------------------------------------------------
 
 class Rule:
-    def __init__(self, action, match, nth, count=1, param=0):
-        self.action, self.match, self.param = action, match.lower(), param
-        self.first, self.last, self.seen = int(nth), int(nth) + int(count) - 1, 0
+    def __init__(self, action, match, nth, count=1, *error):
+        self.action, self.match, self.param, self.seen = action, match.lower(), " ".join(error), 0
+        if action == "delay-reply":
+            self.param, count = int(count) / 1000, 1
+        self.first, self.last = int(nth), int(nth) + int(count) - 1
 
     def applies(self, text):
         if self.match not in text:
@@ -260,16 +262,6 @@ class Orders:
             self.log(f"{self.ANSWERING[fate.action]} {fate.number}")
         return fate
 
-    def take(self, action, *args):
-        if action == "delay-reply":
-            self.rules.append(Rule(action, args[0], args[1], param=int(args[2]) / 1000))
-        elif action == "refuse-request":
-            self.rules.append(Rule(action, *args[:3], " ".join(args[3:])))
-        elif action in (*self.LOSING, "lose-reply", "mute-reply"):
-            self.rules.append(Rule(action, *args))
-        else:
-            raise ValueError("unknown")
-
 
 async def obey(proxy, action, *args):
     faults = proxy.faults
@@ -287,8 +279,10 @@ async def obey(proxy, action, *args):
         for fate in proxy.held:
             faults.log(f"delivered {fate.number} {await proxy.deliver(fate)}")
         proxy.held = []
+    elif action in (*faults.LOSING, *faults.ANSWERING):
+        faults.rules.append(Rule(action, *args))
     else:
-        faults.take(action, *args)
+        raise ValueError("unknown")
 
 
 async def take_orders(proxy, fifo):
