@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "output/printable.h"
 
@@ -58,6 +60,14 @@ void json_text(struct json *json, const char *name, const char *text) {
         quote(json->stream, text);
     else
         fputs("null", json->stream);
+}
+
+void json_words(struct json *json, const char *name, const char *words) {
+    char *shown = words != NULL ? strdup(words) : NULL;
+    if (shown != NULL)
+        secret_hide(shown);
+    json_text(json, name, shown);
+    free(shown);
 }
 
 void json_number(struct json *json, const char *name, int64_t number) {

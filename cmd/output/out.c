@@ -97,10 +97,13 @@ static void add_members(struct json *json, enum out_level level, const char *eve
     json_text(json, "event", event);
     json_text(json, "message", message);
     for (const struct out_field *field = fields; field < fields + field_count; field++) {
+        const bool is_text = !field->is_number && field->text != NULL;
         if (field->is_number && field->number >= 0)
             json_number(json, field->name, field->number);
-        else if (!field->is_number && field->text != NULL)
+        else if (is_text && strcmp(field->name, "name") == 0) /* the lock's, to the letter */
             json_text(json, field->name, field->text);
+        else if (is_text)
+            json_words(json, field->name, field->text);
     }
 }
 

@@ -65,7 +65,7 @@ static void write_json(struct doctor_output *out, const char *check, const char 
     json_text(&json, "check", check);
     json_text(&json, "server", server);
     json_text(&json, "level", levels[verdict->level]);
-    json_text(&json, "found", verdict->found);
+    json_words(&json, "found", verdict->found);
     json_text(&json, "advice", *advice != '\0' ? advice : NULL);
     json_close(&json, '}');
     out->failure = out_page_end(&page);

@@ -30,8 +30,8 @@ static void add_holder(struct json *json, const struct rlock_view_holder *holder
     json_text(json, "host", holder->host);
     add_number(json, "pid", holder->kept ? -1 : holder->pid); /* that process is gone */
     json_text(json, "user", holder->user);
-    json_text(json, "command", holder->command);
-    json_text(json, "note", holder->note);
+    json_words(json, "command", holder->command);
+    json_words(json, "note", holder->note);
     add_instant(json, "since", holder->since_ms);
     add_number(json, "ttl_ms", holder->ttl_ms);
     add_number(json, "holds", holder->holds);
@@ -49,8 +49,8 @@ static void add_waiter(struct json *json, const struct rlock_view_waiter *waiter
     json_text(json, "host", waiter->host);
     add_number(json, "pid", waiter->pid);
     json_text(json, "user", waiter->user);
-    json_text(json, "command", waiter->command);
-    json_text(json, "note", waiter->note);
+    json_words(json, "command", waiter->command);
+    json_words(json, "note", waiter->note);
     add_instant(json, "since", waiter->since_ms);
     if (waiter->any != NULL)
         json_text(json, "any", waiter->any);
@@ -77,7 +77,7 @@ static void add_last_run(struct json *json, const struct rlock_view_run *run) {
     json_text(json, "host", run->host);
     add_number(json, "pid", run->pid);
     json_text(json, "user", run->user);
-    json_text(json, "command", run->command);
+    json_words(json, "command", run->command);
     add_instant(json, "succeeded", run->succeeded_ms);
     json_text(json, "key", run->key);
     json_close(json, '}');

@@ -94,10 +94,12 @@ hides() {
     foreign_hold x 60000
     redis HSET 'rlock_info:{x}' "$foreign_owner" \
         '{"host":"h","user":"u","pid":1,"command":"job redis://u:S3CRET@h/0",
-        "note":"a\u001b[2Jb\u202ec\nd"}' >/dev/null
+        "note":"a\u001b[2Jb\u202ec\nd redis://:S3CRET@h"}' >/dev/null
     told_of_x >seen
-    refute grep S3CRET seen
+    rlock status --json x >seen.json
+    refute grep S3CRET seen seen.json
     grep -F 'redis://u:***@h/0' seen
+    grep -F 'redis://u:***@h/0' seen.json
     grep -F 'a?[2Jb?c?d' seen
     refute_hostile seen
     redis HSET 'rlock_info:{x}' "$foreign_owner" '{"host":"h","note":{"a":1}}'
