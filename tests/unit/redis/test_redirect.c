@@ -210,6 +210,7 @@ TEST(where_a_text_sends_us) {
         {"MOVED 3999 h:65536", NULL},
         {"ASK 3999 " HOST_OF_256 HOST_OF_256 ":1", NULL},
         {"MOVED 3999 a\033[2J:1", NULL},
+        {"MOVED 3999 a\x7f:1", NULL},
         {"TRYAGAIN 3999 h:1", NULL},
         {"ERR MOVED 3999 h:1", NULL},
     };
