@@ -5,16 +5,25 @@
 declare -gA pid_of=()
 
 # act WHO KIND [OPTION...]: an rlock KIND of x. Its section notes WHO in history, and lasts until
-# `finish WHO`, or is over at once where `brief WHO` was said before.
+# `finish WHO`, or is over at once where `brief WHO` was said before. holds WHO...: the same; returns when it is in.
+# act_on NAME WHO..., holds_on NAME WHO...: of another name than x.
 act() {
-    log=$1 start "$2" -n x "${@:3}" -- "$SECTION" --log history --note "who=$1" --until "end-$1"
-    pid_of["$1"]=$pid
+    act_on x "$@"
 }
 
-# holds WHO KIND [OPTION...]: the same; returns when it is in.
 holds() {
-    act "$@"
-    wait_until 10 entered_section "$1"
+    holds_on x "$@"
+}
+
+act_on() {
+    # shellcheck disable=SC2086 # a kind with its words
+    log=$2 start $3 -n "$1" "${@:4}" -- "$SECTION" --log history --note "who=$2" --until "end-$2"
+    pid_of["$2"]=$pid
+}
+
+holds_on() {
+    act_on "$@"
+    wait_until 10 entered_section "$2"
 }
 
 brief() { # WHO...
@@ -30,12 +39,12 @@ finish() {
     gone 0 "$@"
 }
 
-# gone STATUS WHO...: they end so, by themselves.
+# gone STATUS[|STATUS...] WHO...: they end so, by themselves.
 gone() {
     local who
     for who in "${@:2}"; do
         reap "${pid_of[$who]}"
-        assert_equal "$who: $status" "$who: $1"
+        [[ $status =~ ^($1)$ ]] || fail "$who: status $status, not $1: $(cat ./*"$who.err")"
     done
 }
 
@@ -46,8 +55,8 @@ signal() { # SIGNAL WHO...
     done
 }
 
-entered_section() { # WHO
-    grep -q " exit=- .* who=$1\$" history
+entered_section() { # WHO [LOG]
+    grep -q " exit=- .* who=$1\$" "${2-history}"
 }
 
 refute_entered() { # WHO...

@@ -169,17 +169,3 @@ renewed() { # NAME
     [[ -s "end-of-$1" ]] || echo "$end" >"end-of-$1"
     ((end > $(<"end-of-$1"))) && rm -f "end-of-$1"
 }
-
-# act_on NAME WHO KIND [OPTION...], holds_on...: act and holds (actors.bash) of another name than x.
-act_on() {
-    local name=$1 who=$2 kind=$3
-    shift 3
-    # shellcheck disable=SC2086 # a kind with its words
-    log=$who start $kind -n "$name" "$@" -- "$SECTION" --log history --note "who=$who" --until "end-$who"
-    pid_of["$who"]=$pid
-}
-
-holds_on() {
-    act_on "$@"
-    wait_until 10 entered_section "$2"
-}

@@ -14,8 +14,8 @@ looked() { # TIMES
 waits() {
     local looks
     looks=$(calls evalsha)
-    log=$1 start latch wait -q -n x "${@:2}" -- "$SECTION" --log history --note "who=$1"
-    pid_of["$1"]=$pid
+    brief "$1"
+    act "$1" 'latch wait' -q "${@:2}"
     wait_until 5 looked $((looks + 2))
 }
 

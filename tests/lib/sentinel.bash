@@ -5,6 +5,7 @@
 # gets a new one, on other ports: half a second, where healing the old one takes ten.
 # shellcheck shell=bash
 
+source "$TESTS/lib/actors.bash"
 source "$TESTS/lib/replicas.bash"
 
 everybody=(main one two three s1 s2 s3)
@@ -201,6 +202,15 @@ told_priority_zero() {
 
 # --- who sees it -------------------------------------------------------------------------------
 
+# section_of NAME WHO 'WORDS OF SECTION' [OPTION...]: a background rlock of NAME, whose sections are told in the
+# file NAME, with their beats. pid_of[WHO] is its process.
+section_of() {
+    mkdir -p "$1.beats"
+    # shellcheck disable=SC2086 # words
+    log=$1-$2 start run -q -n "$1" "${@:4}" -- "$SECTION" --log "$1" --beat-dir "$1.beats" --note "who=$2" $3
+    pid_of["$2"]=$pid
+}
+
 # watch_servers KEY...: who has them on main, one and two, in the file witness. See witness.py.
 watch_servers() {
     local name sockets=()
@@ -213,11 +223,4 @@ watch_servers() {
 
 judge_witness() {
     python3 "$TOOLS/witness.py" judge witness one main "$@"
-}
-
-# What the Sentinels themselves have subscribed to is nobody's waiting.
-no_subscriptions() {
-    local channels
-    channels=$(redis -e PUBSUB CHANNELS 2>/dev/null) || return 0
-    [[ -z ${channels/__sentinel__:hello/} ]]
 }

@@ -167,7 +167,7 @@ no_subscriptions() {
     local channels channel
     channels=$(redis -e PUBSUB CHANNELS 2>/dev/null) || return 0
     while read -r channel; do
-        [[ -z $channel || $channel == rlock_break:* ]] || return 1 # a holder listens to that one
+        [[ -z $channel || $channel == @(rlock_break:*|__sentinel__:hello) ]] || return 1 # a holder's, the Sentinels' own
     done <<<"$channels"
 }
 

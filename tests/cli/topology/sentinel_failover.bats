@@ -7,35 +7,6 @@ load ../../lib/protected
 load ../../lib/sentinel
 load ../../lib/queue
 
-# section_of NAME WHO [SECTION OPTION...] [-- RLOCK OPTION...]: a background rlock of NAME, whose sections
-# are told in the file NAME, with their beats. pid_of[WHO] is its process.
-section_of() {
-    local name=$1 who=$2 words=()
-    shift 2
-    while (($# > 0)) && [[ $1 != -- ]]; do
-        words+=("$1")
-        shift
-    done
-    mkdir -p "$name.beats"
-    log=$who start run -q -n "$name" "${@:2}" -- \
-        "$SECTION" --log "$name" --beat-dir "$name.beats" --note "who=$who" "${words[@]}"
-    pid_of["$who"]=$pid
-}
-
-entered_by() { # NAME WHO
-    grep -q " exit=- .* who=$2\$" "$1"
-}
-
-# ended_with STATUS|STATUS... WHO...: by themselves, within half a minute.
-ended_with() {
-    local expected=$1 who
-    shift
-    for who; do
-        reap "${pid_of[$who]}"
-        [[ $status =~ ^($expected)$ ]] || fail "$who: status $status, not $expected: $(cat "$who.err")"
-    done
-}
-
 # The old master takes renewals for ten seconds more, and for one of them the other replica says yes to
 # them. At each instant of a renewal's second that it may come, some holder is.
 @test "planned, with a lease of 3 s: never two within, though the old master goes on for 10 s" {
@@ -45,22 +16,22 @@ ended_with() {
     begin=$(now_ms)
     for n in "${!names[@]}"; do
         wait_until 20 is_later $((begin + n * 370 * SLOW))
-        section_of "${names[n]}" "a$n" --until let-go -- -l "$(ms 3000)"
-        wait_until 10 entered_by "${names[n]}" "a$n"
-        section_of "${names[n]}" "b$n" --ms 100 -- -l "$(ms 3000)"
+        section_of "${names[n]}" "a$n" "--until let-go" -l "$(ms 3000)"
+        wait_until 10 entered_section "a$n" "${names[n]}"
+        section_of "${names[n]}" "b$n" "--ms 100" -l "$(ms 3000)"
     done
     for n in "${!names[@]}"; do
         wait_until 10 waiters "${names[n]}" 1
     done
-    section_of control a --until let-go -- -s "$(port_url main)" -l "$(ms 2000)"
-    wait_until 10 entered_by control a
-    section_of control b --ms 200 -- -s "$(port_url one)"
+    section_of control a "--until let-go" -s "$(port_url main)" -l "$(ms 2000)"
+    wait_until 10 entered_section a control
+    section_of control b "--ms 200" -s "$(port_url one)"
     watch_servers "${names[@]}" control
     planned_failover
     wait_until 20 follows main one
     : >let-go
-    ended_with '0|76' a a0 a1 a2 a3 a4 a5
-    ended_with 0 b b0 b1 b2 b3 b4 b5
+    gone '0|76' a a0 a1 a2 a3 a4 a5
+    gone 0 b b0 b1 b2 b3 b4 b5
     for n in "${names[@]}"; do
         check_history --beat-dir "$n.beats" --min-sections 2 "$n"
         pairs+=("$n=$n")
@@ -79,9 +50,9 @@ ended_with() {
 
 # one_holds_one_waits [RLOCK OPTION...]: a and b, for x, which stands on main and one.
 one_holds_one_waits() {
-    section_of x a --until let-go -- "$@"
-    wait_until 10 entered_by x a
-    section_of x b --ms 1 -- "$@"
+    section_of x a "--until let-go" "$@"
+    wait_until 10 entered_section a x
+    section_of x b "--ms 1" "$@"
     wait_until 10 waiters x 1
     wait_until 5 stands_on one # the other replica alone may have acknowledged it (rlock-server(7), Replicas)
 }
@@ -101,9 +72,9 @@ both_go_along() {
 # both_end: as well as if nothing had been, the waiter when the other's end is told on the new master.
 both_end() {
     : >let-go
-    ended_with 0 a
-    wait_until 2 entered_by x b
-    ended_with 0 b
+    gone 0 a
+    wait_until 2 entered_section b x
+    gone 0 b
     check_history --beat-dir x.beats --min-sections 2 x
     assert_nothing_left one
 }
@@ -142,9 +113,9 @@ all_listen() { # on one
     one_holds_one_waits -l 1500ms # the Sentinels take two seconds, however slow the machine
     watch_servers x
     crash
-    ended_with 76 a
+    gone 76 a
     taken_over
-    ended_with 0 b
+    gone 0 b
     check_history --beat-dir x.beats --min-sections 2 x
     judge_witness x=x
 }
@@ -158,8 +129,8 @@ all_listen() { # on one
     thaw main
     wait_until 10 follows main one
     : >let-go
-    ended_with '0|76' a
-    ended_with 0 b
+    gone '0|76' a
+    gone 0 b
     check_history --beat-dir x.beats --min-sections 2 x
     judge_witness x=x
     assert_nothing_left one

@@ -11,14 +11,8 @@ load ../../lib/sentinel
 
 setup_file() { build_section; }
 
-# Each test has a topology of its own.
-setup() {
-    trace_tests_only
-    clean_environment
-    SECTION=$BATS_FILE_TMPDIR/section
-    PATH=${RLOCK%/*}:$PATH
-    cd "$BATS_TEST_TMPDIR" || return
-}
+# Each test has a topology of its own: see moments.
+setup() { trace_tests_only; }
 
 teardown() {
     rlock_teardown
@@ -37,19 +31,14 @@ around() {
     for ((n = 0; n < MOMENTS; n++)); do
         wait_until 10 is_later $((begin + n * 100 * SLOW))
         ((n != when)) || "$@"
-        comes "m$n" first 2500 "${urls[n % 3]}"
+        RLOCK_SERVER=${urls[n % 3]} section_of "m$n" first "--ms 2500" -w 30s -l 6s
+        pids+=("$pid")
     done
     wait_until 20 "${over[@]}"
     for ((n = 0; n < MOMENTS; n++)); do
-        comes "m$n" second 1 "${urls[n % 3]}"
+        RLOCK_SERVER=${urls[n % 3]} section_of "m$n" second "--ms 1" -w 30s -l 6s
+        pids+=("$pid")
     done
-}
-
-comes() { # NAME WHO MS URL
-    mkdir -p "$1.beats"
-    RLOCK_SERVER=$4
-    log=$1-$2 start run -q -w 30s -l 6s -n "$1" -- "$SECTION" --log "$1" --beat-dir "$1.beats" --note "who=$2" --ms "$3"
-    pids+=("$pid")
 }
 
 # Whoever lost its lock has stopped, and all others were within.
@@ -73,6 +62,7 @@ moments() {
     [[ $3 != order_failover ]] || over=(planned is_replaced)
     read -ra copies <<<"$1"
     topology_start
+    rlock_setup
     "${prepare[@]}"
     around "$when" "${@:3}"
     judge
