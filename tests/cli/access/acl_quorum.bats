@@ -33,16 +33,12 @@ allow() { # KIND WITHOUT
         allow "$kind" ''
         holds "first-$kind" "$kind" -l "$(ms 900)"
         act "second-$kind" "$kind" -q
-        [[ $kind == read ]] || wait_until 5 heard_of
+        [[ $kind == read ]] || wait_until 5 eval '[[ -n $(redis_on m1 PUBSUB CHANNELS) && -n $(redis_on m2 PUBSUB CHANNELS) ]]'
         finish "first-$kind" "second-$kind"
         assert_equal "$(cat "first-$kind.err" "second-$kind.err")" ""
         run -0 rlock "$kind" -n x -- rlock "$kind" -x -n x -- echo inside
         assert_output inside
     done
-}
-
-heard_of() {
-    [[ -n $(redis_on m1 PUBSUB CHANNELS) && -n $(redis_on m2 PUBSUB CHANNELS) ]]
 }
 
 @test "77: without the rights for several servers nothing is held" {

@@ -137,12 +137,9 @@ cluster_with_tls() {
     redis_on n2 CLUSTER ADDSLOTSRANGE 8192 16383
     redis_on n2 CLUSTER SET-CONFIG-EPOCH 2
     redis_on n1 CLUSTER MEET 127.0.0.1 "$(tls_port n2)" "${bus[1]}"
-    wait_until 20 node_is_ok n1
-    wait_until 20 node_is_ok n2
-}
-
-node_is_ok() { # NODE
-    redis_on "$1" CLUSTER INFO | grep -q cluster_state:ok
+    for name in n1 n2; do
+        wait_until 20 eval '[[ $(redis_on "$name" CLUSTER INFO) == *cluster_state:ok* ]]'
+    done
 }
 
 @test "clusters://: all nodes over TLS, also those that the cluster names" {

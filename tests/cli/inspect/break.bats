@@ -6,8 +6,6 @@ load ../../lib/rlock
 load ../../lib/kinds
 load ../../lib/actors
 
-setup() { rlock_setup; }
-
 # broken [OPTION...]: x is taken away, without a question.
 broken() {
     try break --force "$@" x
@@ -170,27 +168,24 @@ message redisson_rwlock:{write} 0 message redisson_sc:{sem} 1" ]]
 }
 
 @test "what cannot be broken stays as it is: what nobody, or another one, holds: 1; a latch, another key: 65" {
-    ends_saying 1 x 'nobody holds it' -- break x # nor is it asked about
-    ends_saying 1 -- break --force x
-    redis RPUSH 'redisson_lock_queue:{x}' someone
-    redis ZADD 'redisson_lock_timeout:{x}' 9999999999999 someone
-    ends_saying 1 '1 wait for it' -- break --force x
-    foreign_hold x 60000
-    ends_saying 1 'somebody does not hold it' -- break --force --owner somebody x
-    assert_held x
-    redis FLUSHALL
-    rlock latch set -n x --count 4
-    ends_saying 65 'rlock latch down -n x --by 4' -- break --force x
-    assert_equal "$(redis GET x)" 4
-    redis DEL x
-    redis SADD x member
-    ends_saying 65 -- break --force x
-    assert_equal "$(redis SMEMBERS x)" member
-    redis DEL x
-    redis HSET x mode write width 640
-    ends_saying 65 -- break --force x
-    ends_saying 65 -- break --force -w 0 --owner width x
-    assert_equal "$(redis HGET x width)" 640
+    local expected said options stands before
+    while IFS='|' read -r expected said options stands; do
+        redis FLUSHALL
+        eval "$stands"
+        before=$(redis DUMP x | base64)
+        # shellcheck disable=SC2086
+        ends_saying "$expected" "$said" -- break $options x
+        assert_equal "$said: $(redis DUMP x | base64)" "$said: $before"
+    done <<'END'
+1|cannot break x: nobody holds it||: # nor is it asked about
+1|nobody holds it|--force|:
+1|1 wait for it|--force|redis RPUSH redisson_lock_queue:{x} us; redis ZADD redisson_lock_timeout:{x} 9999999999999 us
+1|somebody does not hold it|--force --owner somebody|foreign_hold x 60000
+65|rlock latch down -n x --by 4|--force|rlock latch set -n x --count 4
+65|x|--force|redis SADD x member
+65|x|--force|redis HSET x mode write width 640
+65|x|--force -w 0 --owner width|redis HSET x mode write width 640
+END
     assert_equal "$(rlock status --json)" '[]'
 }
 

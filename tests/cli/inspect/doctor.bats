@@ -77,10 +77,6 @@ END
     assert_success
 }
 
-disk_failed() { # SERVER NAME: in its INFO
-    [[ $(redis_on "$1" INFO persistence) == *"$2:err"* ]]
-}
-
 @test "persistence: an append-only file, or a snapshot, that can't be written" {
     launcher=(env --ignore-signal=XFSZ)
     server_start full --appendonly yes
@@ -89,11 +85,11 @@ disk_failed() { # SERVER NAME: in its INFO
     assert_healthy
     prlimit --pid "$(server_pid full)" --fsize=1: # no file of more than a byte
     redis_on full SET x 1
-    wait_until 5 disk_failed full aof_last_write_status
+    wait_until 5 eval '[[ $(redis_on full INFO persistence) == *aof_last_write_status:err* ]]'
     assert_findings persistence "the append-only file can't be written" 'lock cycle' 'cannot take .*MISCONF'
     redis_on full CONFIG SET appendonly no save '3600 1'
     redis_on full BGSAVE
-    wait_until 10 disk_failed full rdb_last_bgsave_status
+    wait_until 10 eval '[[ $(redis_on full INFO persistence) == *rdb_last_bgsave_status:err* ]]'
     assert_findings persistence 'the last snapshot could not be written' 'lock cycle' 'cannot take .*MISCONF'
     redis_on full CONFIG SET stop-writes-on-bgsave-error no
     assert_finding persistence 'snapshots only'
@@ -233,12 +229,9 @@ END
     assert_output ""
     run -69 --separate-stderr rlock doctor --json -q -s unix:///nowhere/sock
     assert_output ""
-    redis CONFIG SET requirepass secret
-    try doctor
-    REDISCLI_AUTH=secret redis CONFIG SET requirepass ''
-    assert_equal "$status$output" 77
-    assert_message
-    assert_stderr_has password
+    server_start guarded --requirepass secret
+    ends_saying 77 password -- doctor -s "$(server_url guarded)"
+    assert_output ""
 }
 
 # A redis-server that was started with a configuration file, whose name would hide what a terminal shows behind it.

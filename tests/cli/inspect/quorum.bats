@@ -153,13 +153,10 @@ breaks() {
     everywhere FLUSHALL
     acquire run -l 1m --note thief
     pause m1
-    for verb in check renew release; do
-        took 0 2000 rlock "$verb" "$lost"
-        assert_stderr_has 'not ours any more: held by ' '(thief)'
+    for verb in check:1 renew:76 release:76; do
+        refuses 0 2000 "${verb#*:}" 'not ours any more: held by ' '(thief)' -- "${verb%:*}" "$lost"
     done
-    took 0 2000 rlock read -x -n x -- true
-    assert_failure 65
-    assert_stderr_has 'another kind: an exclusive lock' '(thief)'
+    refuses 0 2000 65 'another kind: an exclusive lock' '(thief)' -- read -x -n x -- true
 }
 
 @test "--while: kept on all of them, and given back on all" {

@@ -134,16 +134,11 @@ commands() {
     run -69 rlock wait -s "unix://$PWD/none" --connect-timeout 100ms x
     redis SADD set 1
     run -65 rlock wait set
-    redis CONFIG SET requirepass secret
-    try wait x
-    REDISCLI_AUTH=secret redis CONFIG SET requirepass ''
-    assert_failure 77
+    server_start guarded --requirepass secret
+    run -77 rlock wait -s "$(server_url guarded)" x
     server_start lone --replica-serve-stale-data no
     redis_on lone REPLICAOF 127.0.0.1 1 # nobody listens there
-    took 0 3000 rlock wait -s "$(server_url lone)" -w 500ms x
-    assert_failure 69
-    assert_message
-    assert_stderr_has MASTERDOWN
+    refuses 0 3000 69 MASTERDOWN -- wait -s "$(server_url lone)" -w 500ms x
 }
 
 @test "a server that goes away, or hangs, is waited for until the wait ends, and no longer" {

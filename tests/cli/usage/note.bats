@@ -81,8 +81,7 @@ assert_note() {
 @test "preempted and superseded lines say which job the other is; 79" {
     start run -n x --preemptible -- sh -c 'touch ready; exec sleep 60'
     wait_until 10 test -e ready
-    try run -n x --preempt --note "$job" -- true
-    assert_success
+    rlock run -n x --preempt --note "$job" -- true
     reap "$pid"
     assert_equal "$status" 79
     grep -qE "^rlock: stopping the command of x: .* pid [0-9]+ \($job\) asks for the lock$" err || fail "$(cat err)"

@@ -4,14 +4,6 @@
 
 load ../../lib/rlock
 
-@test "names: 512 bytes, blanks and UTF-8 are names" {
-    local name
-    for name in "$(printf 'x%.0s' {1..512})" 'two words' 'schlüssel/ключ' '*' '-n'; do
-        assert_equal "$(rlock run --name="$name" -- printenv RLOCK_NAME)" "$name"
-        assert_equal "$(redis GET "redisson_lock_token:{$name}")" 1
-    done
-}
-
 @test "help: on standard output, status 0, no server asked" {
     local form before
     before=$(connections)
@@ -50,7 +42,6 @@ load ../../lib/rlock
     assert_usage 'as in sentinel://HOST:26379,HOST2/NAME' -- run -s sentinel://h -n x -- touch ran
     assert_usage 'as in cluster://HOST:6379,HOST2' -- run -s cluster:// -n x -- touch ran
     assert_usage 'leave out /DB' -- run -s cluster://h/1 -n x -- touch ran
-    assert_usage 'did you mean redis://h:6379?' -- run -s h:6379 -n x -- touch ran
 }
 
 @test "a full disk on standard output is a failure, whatever is printed" {
