@@ -1,13 +1,11 @@
 /* test_inspect.c: what a server says of a name, and how names are found among all keys, as the
  * library's caller sees it. */
-#include "support/test.h"
+#include "support/locked.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rlock_admin.h"
-#include "support/peer.h"
 
 enum { LONG_MS = 5000, SHORT_MS = 300 };
 
@@ -29,37 +27,25 @@ enum { LONG_MS = 5000, SHORT_MS = 300 };
 static const char FREE[] = HEAD(NONE) NOBODY NOBODY TAIL(NOBODY NONE);
 
 struct asked {
-    struct peer peer;
-    rlock_client *client;
+    struct locked on;
     rlock_view *view; /* or */
     rlock_scan *scan;
     enum rlock_status status;
 };
 
-static void ask(struct asked *f, const char *const *answers, int64_t io_timeout_ms) {
-    char url[128];
-    const char *const servers[] = {url};
-    struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
-    *f = (struct asked){.client = NULL};
-    peer_start(&f->peer, answers);
-    (void)snprintf(url, sizeof url, "unix://%s", f->peer.path);
-    options.servers = servers;
-    options.server_count = 1;
-    options.io_timeout_ms = io_timeout_ms;
-    assert_int_equal(rlock_client_new(&f->client, &options), RLOCK_OK);
-}
-
 static void inspect(struct asked *f, const char *name, const char *const *answers,
                     int64_t io_timeout_ms) {
-    ask(f, answers, io_timeout_ms);
-    const struct rlock_inspect_options asked = {sizeof asked, name, 0, rlock_now_ms() + 5000, -1};
-    f->status = rlock_inspect(f->client, &asked, &f->view);
+    *f = (struct asked){.on.timeout_ms = io_timeout_ms};
+    begin(&f->on, 1, &answers);
+    const struct rlock_inspect_options of = {sizeof of, name, 0, rlock_now_ms() + 5000, -1};
+    f->status = rlock_inspect(f->on.client, &of, &f->view);
 }
 
 /* For so long, or until it is over. */
 static void search(struct asked *f, const char *const *answers, int64_t limit_ms) {
-    ask(f, answers, patience_ms(200));
-    assert_int_equal(rlock_scan_new(&f->scan, f->client, 0), RLOCK_OK);
+    *f = (struct asked){.on.timeout_ms = patience_ms(200)};
+    begin(&f->on, 1, &answers);
+    assert_int_equal(rlock_scan_new(&f->scan, f->on.client, 0), RLOCK_OK);
     const int64_t end_ms = rlock_now_ms() + limit_ms;
     do
         f->status = rlock_scan_step(f->scan, end_ms, -1);
@@ -69,8 +55,7 @@ static void search(struct asked *f, const char *const *answers, int64_t limit_ms
 static void forget(struct asked *f) {
     rlock_view_free(f->view);
     rlock_scan_free(f->scan);
-    rlock_client_free(f->client);
-    peer_stop(&f->peer);
+    end(&f->on);
 }
 
 /* Holders and waiters that come twice, for others come and go between two pages. */
@@ -109,7 +94,7 @@ TEST(pages_are_put_together) {
         assert_int_equal(f.view->waiters[i].position, i + 1);
     }
     forget(&f);
-    assert_int_equal(f.peer.request_count, 2);
+    assert_int_equal(f.on.peers[0].request_count, 2);
 }
 
 /* What took the server too long must not take it as long again. */
@@ -123,9 +108,9 @@ TEST(what_was_not_answered_in_time_is_asked_for_in_smaller_portions) {
             inspect(&f, "a", ANSWERS(PEER_SILENT, FREE), patience_ms(100));
         assert_int_equal(f.status, RLOCK_OK);
         forget(&f);
-        assert_int_equal(f.peer.request_count, 2);
+        assert_int_equal(f.on.peers[0].request_count, 2);
         for (size_t i = 0; i < 2; i++) {
-            const struct peer_request *request = &f.peer.requests[i];
+            const struct peer_request *request = &f.on.peers[0].requests[i];
             portions[i] = atol(request->words[scans ? 3 : request->word_count - 1].data);
         }
         assert_true(portions[1] > 0 && portions[1] <= portions[0] / 4);
@@ -161,7 +146,7 @@ TEST(a_hash_with_one_owner_is_a_lock_and_what_cannot_be_seen_has_a_reason) {
         else
             search(&f, rows[i].answers, i + 1 < COUNT(rows) ? LONG_MS : SHORT_MS);
         const bool good = f.status == RLOCK_OK;
-        const char *told = good ? rlock_scan_name(f.scan, 0) : rlock_error(f.client);
+        const char *told = good ? rlock_scan_name(f.scan, 0) : rlock_error(f.on.client);
         if (f.status != rows[i].status || (told == NULL) != (rows[i].told == NULL) ||
             (told != NULL && strstr(told, rows[i].told) == NULL))
             fail_msg("row %zu: %s, '%s'", i, rlock_status_text(f.status),
@@ -170,6 +155,6 @@ TEST(a_hash_with_one_owner_is_a_lock_and_what_cannot_be_seen_has_a_reason) {
         if (rows[i].inspected == NULL)
             assert_int_equal(rlock_scan_looked(f.scan), good);
         forget(&f);
-        assert_int_equal(f.peer.request_count == 0, rows[i].status == RLOCK_INVALID);
+        assert_int_equal(f.on.peers[0].request_count == 0, rows[i].status == RLOCK_INVALID);
     }
 }

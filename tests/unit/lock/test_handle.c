@@ -1,14 +1,15 @@
 /* test_handle.c: a lock written down and taken up again; what is no handle is found out. */
-#include "support/test.h"
+#include "support/locked.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lock/lock.h"
 #include "rlock_handle.h"
 
 #define ID "0123456789abcdef0123456789abcdef"
+
+static struct locked on; /* a server that nobody speaks to */
 
 static struct rlock_handle_hold holds[] = {
     {.name = "a b\xc3\xa4{\"'$", .owner = "uuid:1@host", .id = ID, .token = 7},
@@ -18,7 +19,7 @@ static struct rlock_handle_hold holds[] = {
 static const struct rlock_handle handle = {
     .size = sizeof handle,
     .kind = "run",
-    .servers = "unix:///nowhere",
+    .servers = on.urls[0],
     .owner = "uuid:1@host",
     .lease_ms = 1500,
     .permits = 1,
@@ -26,25 +27,19 @@ static const struct rlock_handle handle = {
     .holds = holds,
 };
 
-/* Of a server that nobody speaks to. */
-static rlock_client *client;
-
 void before_all(void) {
-    static const char *const server = "unix:///nowhere";
-    const struct rlock_client_options options = {
-        .size = sizeof options, .servers = &server, .server_count = 1};
-    assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
+    begin(&on, 1, SCRIPTS(NULL));
 }
 
 void after_all(void) {
-    rlock_client_free(client);
+    end(&on);
 }
 
 /* Yours to free. */
 static char *written(void) {
     rlock_lock *lock;
     char *text;
-    assert_int_equal(rlock_lock_resume(&lock, client, &handle), RLOCK_OK);
+    assert_int_equal(rlock_lock_resume(&lock, on.client, &handle), RLOCK_OK);
     assert_int_equal(rlock_handle_write(&text, lock, NULL), RLOCK_OK);
     rlock_lock_free(lock);
     return text;
@@ -113,12 +108,12 @@ TEST(what_cannot_be_taken_up_is_refused) {
     for (size_t i = 0; i < COUNT(rows); i++) {
         odd.kind = rows[i][0];
         odd.servers = rows[i][1];
-        assert_int_equal(rlock_lock_resume(&lock, client, &odd), RLOCK_INVALID);
+        assert_int_equal(rlock_lock_resume(&lock, on.client, &odd), RLOCK_INVALID);
     }
     char *text;
     odd = handle;
     odd.kind = "plain"; /* without a lease there is no handle */
-    assert_int_equal(rlock_lock_resume(&lock, client, &odd), RLOCK_OK);
+    assert_int_equal(rlock_lock_resume(&lock, on.client, &odd), RLOCK_OK);
     assert_int_equal(rlock_handle_write(&text, lock, NULL), RLOCK_INVALID);
     assert_null(text);
     rlock_lock_free(lock);

@@ -1,6 +1,6 @@
 /* test_limits.c: what the library is given: what is at a limit that rlock.h names is taken, what is
  * beyond is refused, and so is what is missing; and nothing has been sent by then. */
-#include "support/test.h"
+#include "support/locked.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "rlock_count.h"
 #include "rlock_handle.h"
 
-static rlock_client *client; /* nobody is there: what is sent is told from what is refused */
-static rlock_lock *lock;
+/* Nobody is there: what is sent is told from what is refused. */
+static struct locked on = {.timeout_ms = 10};
 
 /* What it is given: all is good, until a test changes something. */
 static const char *names[RLOCK_NAMES_MAX + 1];
@@ -62,13 +62,11 @@ void before_all(void) {
     before_each();
     for (size_t i = 1; i < COUNT(names); i++)
         names[i] = names[0];
-    assert_int_equal(rlock_client_new(&client, &given.client), RLOCK_OK);
-    assert_int_equal(rlock_lock_new(&lock, client, &given.lock), RLOCK_OK);
+    begin(&on, 1, SCRIPTS(NULL));
 }
 
 void after_all(void) {
-    rlock_lock_free(lock);
-    rlock_client_free(client);
+    end(&on);
 }
 
 enum attempt {
@@ -102,7 +100,7 @@ static enum rlock_status try(enum attempt attempt) {
         rlock_facts *facts;
     } made = {&given};
     int64_t number;
-    said = rlock_error(client);
+    said = rlock_error(on.client);
     switch (attempt) {
     case MAKE_TLS_CLIENT: given.client.tls = &given.tls; /* fall through */
     case MAKE_CLIENT:
@@ -111,17 +109,17 @@ static enum rlock_status try(enum attempt attempt) {
         said = text;
         rlock_client_free(made.client);
         break;
-    case MAKE_LOCK: status = rlock_lock_new(&made.lock, client, &given.lock); break;
-    case RESUME: status = rlock_lock_resume(&made.lock, client, &given.handle); break;
-    case KEEP: status = rlock_keeper_start(&made.keeper, lock, &given.keeper); break;
-    case INSPECT: status = rlock_inspect(client, &given.look, &made.view); break;
-    case PROBE: status = rlock_probe(client, &given.probe, &made.facts); break;
-    case ACQUIRE: status = rlock_acquire(lock, &given.wait); break;
-    case RELEASE: status = rlock_release(lock, given.keep_ms, 0); break;
-    case SET_LATCH: status = rlock_latch_set(client, &given.count, &number); break;
-    case COUNT_DOWN: status = rlock_latch_down(client, &given.count, &number); break;
-    case RESIZE: status = rlock_sem_resize(client, &given.count, &number); break;
-    case BREAK: status = rlock_break(client, &given.breaking, &number); break;
+    case MAKE_LOCK: status = rlock_lock_new(&made.lock, on.client, &given.lock); break;
+    case RESUME: status = rlock_lock_resume(&made.lock, on.client, &given.handle); break;
+    case KEEP: status = rlock_keeper_start(&made.keeper, on.lock, &given.keeper); break;
+    case INSPECT: status = rlock_inspect(on.client, &given.look, &made.view); break;
+    case PROBE: status = rlock_probe(on.client, &given.probe, &made.facts); break;
+    case ACQUIRE: status = rlock_acquire(on.lock, &given.wait); break;
+    case RELEASE: status = rlock_release(on.lock, given.keep_ms, 0); break;
+    case SET_LATCH: status = rlock_latch_set(on.client, &given.count, &number); break;
+    case COUNT_DOWN: status = rlock_latch_down(on.client, &given.count, &number); break;
+    case RESIZE: status = rlock_sem_resize(on.client, &given.count, &number); break;
+    case BREAK: status = rlock_break(on.client, &given.breaking, &number); break;
     }
     if (attempt >= MAKE_LOCK && attempt <= PROBE && status == RLOCK_INVALID)
         assert_null(made.any);
@@ -148,6 +146,8 @@ static void assert_refused(enum attempt attempt, const char *why) {
 
 TEST(numbers) {
     static const char days[] = "36525 days", billion[] = "1 to 1000000000";
+#define ONLY_FAIR_HAS_PRIORITIES                                                                   \
+    &given.lock.priority, 0, 0, "priority is not supported for this kind of lock"
     const struct {
         enum attempt attempt;
         const char *kind;
@@ -161,6 +161,12 @@ TEST(numbers) {
         {MAKE_LOCK, "sem", &given.lock.permits_total, 0, RLOCK_PERMITS_MAX, billion},
         {MAKE_LOCK, "fair", &given.lock.priority, -RLOCK_PRIORITY_MAX, RLOCK_PRIORITY_MAX,
          "-1000 to 1000"},
+        {MAKE_LOCK, "run", ONLY_FAIR_HAS_PRIORITIES},
+        {MAKE_LOCK, "read", ONLY_FAIR_HAS_PRIORITIES},
+        {MAKE_LOCK, "write", ONLY_FAIR_HAS_PRIORITIES},
+        {MAKE_LOCK, "sem", ONLY_FAIR_HAS_PRIORITIES},
+        {MAKE_LOCK, "plain", ONLY_FAIR_HAS_PRIORITIES},
+        {MAKE_LOCK, "latch", ONLY_FAIR_HAS_PRIORITIES},
         {KEEP, "run", &given.keeper.grace_ms, 0, RLOCK_LEASE_DEFAULT_MS - 1, "less than the lease"},
         {RELEASE, "run", &given.keep_ms, INT64_MIN, RLOCK_TIME_MAX_MS, days},
         {SET_LATCH, "run", &given.count.number, 1, RLOCK_PERMITS_MAX, billion},
@@ -195,17 +201,6 @@ TEST(numbers) {
     assert_refused(MAKE_CLIENT, "at most 100");
 }
 
-TEST(only_fair_has_priorities) {
-    static const char *const others[] = {"run", "read", "write", "sem", "plain", "latch"};
-    for (size_t i = 0; i < COUNT(others); i++) {
-        given.lock.kind = others[i];
-        given.lock.priority = 0;
-        assert_taken(MAKE_LOCK);
-        for (given.lock.priority = -1; given.lock.priority <= 1; given.lock.priority += 2)
-            assert_refused(MAKE_LOCK, "priority is not supported for this kind of lock");
-    }
-}
-
 TEST(texts_have_a_longest) {
     static const char long_text[] = "at most 1024 bytes";
     const struct {
@@ -235,54 +230,44 @@ TEST(texts_have_a_longest) {
 TEST(what_is_missing_is_told) {
     static const char no_name[] =
         "cannot use the lock's name: it is empty: a name has 1 to 512 bytes";
-    const struct {
-        enum attempt attempt;
-        const char **text;
-        const char *why;
-    } rows[] = {
-        {MAKE_CLIENT, &given.url, "cannot read the server's URL"},
-        {MAKE_LOCK, &names[0], no_name},
-        {MAKE_LOCK, &given.lock.kind, "there is no such kind of lock"},
-        {RESUME, &given.handle.owner, "a handle needs an owner"},
-        {RESUME, &given.hold.owner, "a handle needs an owner"},
-        {SET_LATCH, &given.count.name, no_name},
-        {INSPECT, &given.look.name, no_name},
-        {BREAK, &given.breaking.name, no_name},
-        {BREAK, &given.breaking.kind, "nobody holds such a lock"},
-    };
+#define A(what)       &(what), sizeof(what)
 #define NO_SIZE(name) "the size in struct rlock_" name " is 0: begin with its _INIT"
     const struct {
         enum attempt attempt;
-        size_t *number;
+        void *field; /* all of it is 0 then */
+        size_t size;
         const char *why;
-    } zeros[] = {
-        {MAKE_CLIENT, &given.client.server_count, "a lock lives on 1 to 15 servers"},
-        {MAKE_LOCK, &given.lock.name_count, "a lock has 1 to 10000 names"},
-        {RESUME, &given.handle.hold_count, "a handle needs a hold"},
-        {MAKE_CLIENT, &given.client.size, NO_SIZE("client_options")},
-        {MAKE_TLS_CLIENT, &given.tls.size, NO_SIZE("tls_options")},
-        {MAKE_LOCK, &given.lock.size, NO_SIZE("lock_options")},
-        {RESUME, &given.handle.size, NO_SIZE("handle")},
-        {ACQUIRE, &given.wait.size, NO_SIZE("wait")},
-        {KEEP, &given.keeper.size, NO_SIZE("keeper_options")},
-        {SET_LATCH, &given.count.size, NO_SIZE("count")},
-        {COUNT_DOWN, &given.count.size, NO_SIZE("count")},
-        {RESIZE, &given.count.size, NO_SIZE("count")},
-        {INSPECT, &given.look.size, NO_SIZE("inspect_options")},
-        {BREAK, &given.breaking.size, NO_SIZE("break_options")},
-        {PROBE, &given.probe.size, NO_SIZE("probe_options")},
+    } rows[] = {
+        {MAKE_CLIENT, A(given.url), "cannot read the server's URL"},
+        {MAKE_LOCK, A(names[0]), no_name},
+        {MAKE_LOCK, A(given.lock.kind), "there is no such kind of lock"},
+        {RESUME, A(given.handle.owner), "a handle needs an owner"},
+        {RESUME, A(given.hold.owner), "a handle needs an owner"},
+        {SET_LATCH, A(given.count.name), no_name},
+        {INSPECT, A(given.look.name), no_name},
+        {BREAK, A(given.breaking.name), no_name},
+        {BREAK, A(given.breaking.kind), "nobody holds such a lock"},
+        {MAKE_CLIENT, A(given.client.server_count), "a lock lives on 1 to 15 servers"},
+        {MAKE_LOCK, A(given.lock.name_count), "a lock has 1 to 10000 names"},
+        {RESUME, A(given.handle.hold_count), "a handle needs a hold"},
+        {MAKE_CLIENT, A(given.client.size), NO_SIZE("client_options")},
+        {MAKE_TLS_CLIENT, A(given.tls.size), NO_SIZE("tls_options")},
+        {MAKE_LOCK, A(given.lock.size), NO_SIZE("lock_options")},
+        {RESUME, A(given.handle.size), NO_SIZE("handle")},
+        {ACQUIRE, A(given.wait.size), NO_SIZE("wait")},
+        {KEEP, A(given.keeper.size), NO_SIZE("keeper_options")},
+        {SET_LATCH, A(given.count.size), NO_SIZE("count")},
+        {COUNT_DOWN, A(given.count.size), NO_SIZE("count")},
+        {RESIZE, A(given.count.size), NO_SIZE("count")},
+        {INSPECT, A(given.look.size), NO_SIZE("inspect_options")},
+        {BREAK, A(given.breaking.size), NO_SIZE("break_options")},
+        {PROBE, A(given.probe.size), NO_SIZE("probe_options")},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         before_each();
         assert_taken(rows[i].attempt);
-        *rows[i].text = NULL;
+        memset(rows[i].field, 0, rows[i].size);
         assert_refused(rows[i].attempt, rows[i].why);
-    }
-    for (size_t i = 0; i < COUNT(zeros); i++) {
-        before_each();
-        assert_taken(zeros[i].attempt);
-        *zeros[i].number = 0;
-        assert_refused(zeros[i].attempt, zeros[i].why);
     }
     assert_string_equal(rlock_error(NULL), "out of memory");
 }
@@ -300,19 +285,19 @@ TEST(deadlines) {
     for (size_t i = 0; i < COUNT(past); i++) {
         int64_t skips;
         given.count.number = past[i];
-        assert_int_equal(rlock_skip(client, &given.count, &skips), RLOCK_UNAVAILABLE);
+        assert_int_equal(rlock_skip(on.client, &given.count, &skips), RLOCK_UNAVAILABLE);
         given.wait.deadline_ms = past[i];
         assert_int_equal(try(ACQUIRE), RLOCK_UNAVAILABLE);
         given.count.number = 1;
         given.count.deadline_ms = past[i];
         assert_int_equal(try(SET_LATCH), RLOCK_UNAVAILABLE);
         given.count.deadline_ms = 0;
-        assert_int_equal(rlock_release(lock, 0, past[i]), RLOCK_OK);
+        assert_int_equal(rlock_release(on.lock, 0, past[i]), RLOCK_OK);
     }
 }
 
 TEST(what_is_not_held_is_lost_before_anybody_is_asked) {
     int64_t ttl_ms;
-    assert_int_equal(rlock_check(lock, &ttl_ms), RLOCK_LOST);
-    assert_string_equal(rlock_error(client), "x is not held");
+    assert_int_equal(rlock_check(on.lock, &ttl_ms), RLOCK_LOST);
+    assert_string_equal(rlock_error(on.client), "x is not held");
 }
