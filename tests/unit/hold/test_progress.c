@@ -1,12 +1,11 @@
 /* test_progress.c: what is said while waiting, for each kind of lock. */
-#include "support/test.h"
+#include "support/locked.h"
 
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "hold/acquired.h"
-#include "lock/lock.h"
 #include "output/out.h"
 
 static const struct kind run = {.name = "run", .detail = DETAIL_NONE},
@@ -15,7 +14,7 @@ static const struct kind run = {.name = "run", .detail = DETAIL_NONE},
                          latch = {.name = "latch", .detail = DETAIL_COUNT};
 
 static int64_t now_ms = 1000000;
-static rlock_client *client; /* that has never spoken to its server */
+static struct locked on; /* a server that was never spoken to */
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *out);
 int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
@@ -31,7 +30,7 @@ static const char *shown(struct progress *progress, const struct rlock_lock *loc
     const int real_stderr = dup(STDERR_FILENO);
     assert_non_null(caught);
     assert_int_equal(dup2(fileno(caught), STDERR_FILENO), STDERR_FILENO);
-    progress_show(progress, client, lock);
+    progress_show(progress, on.client, lock);
     assert_int_equal(dup2(real_stderr, STDERR_FILENO), STDERR_FILENO);
     const ssize_t n = pread(fileno(caught), text, sizeof text - 1, 0);
     assert_true(n >= 0);
@@ -120,17 +119,14 @@ TEST(a_server_that_is_away_is_told_after_10_seconds) {
     for (; now_ms < began_ms + 10000; now_ms += 500)
         assert_string_equal(shown(&progress, &lock), "");
     assert_string_equal(shown(&progress, &lock),
-                        "rlock: waiting 10s for x: cannot use unix:///none/sock: \n");
+                        "rlock: waiting 10s for x: cannot use unix:///tmp/rlock-there-is-none: \n");
     assert_int_equal(progress.next_ms, began_ms + 30000);
 }
 
 void before_all(void) {
-    static const char *const url = "unix:///none/sock";
-    const struct rlock_client_options options = {
-        .size = sizeof options, .servers = &url, .server_count = 1};
-    assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
+    begin(&on, 1, SCRIPTS(NULL));
 }
 
 void after_all(void) {
-    rlock_client_free(client);
+    end(&on);
 }
