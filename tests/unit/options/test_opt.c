@@ -130,11 +130,6 @@ static void assert_refuses(const char *line, const char *text) {
         fail_msg("'%s': %d '%s', not '%s'", line, why.status, why.text, text);
 }
 
-struct mistake {
-    const char *line; /* with "{this,that}" it is two lines, for each such choice */
-    const char *text; /* in which % is the first choice's word */
-};
-
 static void fill(char *out, const char *pattern, const char *word, size_t length) {
     const char *at = strpbrk(pattern, "{%");
     if (at == NULL) {
@@ -158,190 +153,163 @@ static void assert_refuses_each_of(const char *lines, const char *text) {
     }
 }
 
-static void assert_refuses_each(const struct mistake *rows, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        assert_refuses_each_of(rows[i].line, rows[i].text);
+static const struct {
+    const char *line; /* with "{this,that}" it is two lines, for each such choice */
+    const char *text; /* in which % is the first choice's word */
+} mistakes[] = {
+    /* Values out of range. */
+    {"fair -n a --priority {1001,-1001,-,--1,+1,1.5,''} true",
+     "give a whole number from -1000 to 1000"},
+    {"sem -n a --permits {0,-1,two,1.5,1000000001,9999999999,18446744073709551617} true",
+     "from 1 to 1000000000"},
+    {"{sem -n a --resize,latch set -n a --count,latch down -n a --by} 0", "from 1 to 1000000000"},
+    {"{sem -n a --take 0,sem -n a --take 10001,run -n a --any 0,run -n a --any x} true",
+     "from 1 to 10000"},
+    {"run -n a -x --max-skips {0,''} true", "from 1 to 1000000"},
+    {"run -n a -E {256,-1,1.5,'',99999999999999999999} true", "from 0 to 255"},
+    {"run -n a --replicas {-1,101} true", "from 0 to 100"},
+    {"run -n a {--connect-timeout=0,--io-timeout=0,--replica-timeout=0} true", "at least 1ms"},
+    {"{run -n a -l 99ms true,run -n a -l 169h true,status --watch=1ms x}", "give 100ms to 7d"},
+    {"run -n a {--wait=-1,--once-per=-1s,--timeout=-1} true", "it is negative"},
+    {"run -n a {--wait=ever,--lease=forever,--once-per=never} true", "it is not a duration"},
+    {"run -n a {-w5x,--timeout=5y} true", "unknown unit"},
+    {"run -n a --once-per 0 true", "it is too short"},
+    {"run -n a -l 3s --kill-after 1001ms true",
+     "'1001ms': it is more than a third of the lease: give at most 1000ms"},
+    {"write -n a --prefer {writer,''} true", "give readers or writers"},
+    {"run -n a --on-lost ignore true", "give stop or warn"},
+    {"run -n a --log xml true", "give text or json"},
+    {"run -n '' true", "1 to 512 bytes"},
+    {"run -n a {--name,--note} {a\nb,a\x7f} true", "control character"},
+    {"{run -n a -s '' true,run -n a --once-per= true,run -n a --once-key= true,"
+     "run -n a --tls-ca= true,status '',break --owner '' a}",
+     "it is empty"},
+    /* What is missing, or too much. */
+    {"{run true,sem --permits=1,sem --resize=3,latch set --count 1,latch wait -w 1s}",
+     "missing --name"},
+    {"{run -n a,run -n a --,fair -n a --supersede,sem -n a --permits 1}", "missing command"},
+    {"latch set -n a", "missing --count"},
+    {"status -q", "missing NAME: -q tells by"},
+    {"break --force", "missing NAME: give it, as in 'rlock break NAME'"},
+    {"break {a,-na} b", "too many operands"},
+    {"run -n a {-l,--lease}", "--lease needs an argument: give --lease D"},
+    {"latch down -n a --by", "--by needs an argument: give --by K"},
+    {"run -n a {--quiet,--tls-insecure}=yes true", "% takes no argument"},
+    {"latch down -n a --always=yes true", "--always takes no argument"},
+    {"status --prometheus=x", "takes no argument"},
+    {"{run,latch down} -n a -c true false", "-c and a command"},
+    {"latch set -n a --count 1 true", "'rlock latch set' runs no command"},
+    {"sem -n a -n {a,b} true", "several names: 'rlock sem' takes one"},
+    {"{latch set,latch wait} -n a -n b", "'rlock %' takes one"},
+    {"run -n a --tls-cert c true", "cannot use --tls-cert 'c': its key is missing"},
+    {"run -n a --tls-key k true", "cannot use --tls-key 'k': the key's certificate is missing"},
+    /* Options that do not go together. */
+    {"sem -n a --permits 2 --take 3 true", "cannot use --take '3': it is more than"},
+    {"sem -n a --take 3 --permits 2 true", "give at most 2"},
+    {"sem -n a --plain --min-hold 1s true", "both --plain and --min-hold"},
+    {"sem -n a --resize 3 {-q,-c} true", "both --resize and a command"},
+    {"sem -n a --resize 3 --plain", "both --resize and --plain"},
+    {"sem -n a --resize 3 {--permits,--take,--min-hold} 3", "both --resize and %"},
+    {"run -n a --any 2 true", "--any 2 and fewer names"},
+    {"write -n a -n b -n a --any 3 true", "--any 3 and fewer names"},
+    {"run -n a -n b --any 1 --preempt true", "--any and --preempt"},
+    {"run -n a -n b --any 1 -x --max-skips 2 true", "--max-skips and --any"},
+    {"run -n a -n b --any 1 --once-per 1h true", "--once-per and several names"},
+    {"run -n a -n b --once-key k true", "--once-key and several names"},
+    {"run -n a --any 1 " THREE "true", "--any and several servers"},
+    {"run -n a -x " THREE "--max-skips 2 true", "--max-skips and several servers"},
+    {"run -n a --max-skips 2 true", "--max-skips and no end of the wait"},
+    {"run -n a --preempt {-x,-w0} true", "--preempt and no wait"},
+    {"fair -n a --preemptible --no-renew true", "--preemptible and --no-renew"},
+    {"status -q {--json,--watch,--prometheus} x", "-q and %"},
+    {"status --prometheus {--json,--watch} x", "--prometheus and %"},
+    {"{fair,sem,latch down,latch wait} -n a " THREE "true", "'rlock %' works on one"},
+    {"latch set -n a " THREE "--count 1", "'rlock latch set' works on one"},
+    {"sem -n a " THREE "--resize=3", "'rlock sem' works on one"},
+    /* Options of other commands lead to those. */
+    {"{fair,read,sem,latch wait} -n a --any 1 true",
+     "it goes with rlock run or rlock write, not with rlock %"},
+    {"{read,write,sem,latch down,latch wait} -n a "
+     "{--once-per=1h,--once-key=k,--max-skips=2,--preempt} true",
+     "it goes with rlock run or rlock fair, not with rlock %"},
+    {"{run,read} -n a --supersede true", "it goes with rlock fair, not with rlock %"},
+    {"run -n x --while 1 true", "it goes with rlock acquire run, not with rlock run"},
+    {"run -n a {--supersede,--permits,--priority} 1 true", "unknown option '%'"},
+    {"read -n a --prefer readers true", "unknown option '--prefer'"},
+    {"latch set -n a --count 1 {-c,-w} 1s", "unknown option '%'"},
+    {"latch down -n a -l 1s true", "unknown option '-l'"},
+    {"latch wait -n a {--lease,--by,--replicas} 1", "unknown option '%'"},
+    /* A name or a value that was lost, or that an = was joined to. */
+    {"run -n -x true", "'-x' looks like an option: give --name NAME, or --name=-x"},
+    {"run -n -1 true", "--name=-1"},
+    {"run -w 1s -n -- true", "--name=--"},
+    {"run -c -n x", "'-n' looks like an option"},
+    {"run -n x --tls-ca -v true", "--tls-ca=-v"},
+    {"run -n x -s -v true", "give --server URL"},
+    {"break x --owner --force", "--owner=--force"},
+    {"run -n a {-s redis://:" SECRET "@h --lease 0,--sever=redis://:" SECRET
+     "@h,--quiet=redis://:" SECRET "@h,--=redis://:" SECRET "@h,-Sredis://:" SECRET "@h} true",
+     "" /* but for the password */},
+    {"run -n a -s redis://:" SECRET "@h", "missing command"},
+    {"run -n=foo true", "'--name==foo'"},
+    {"run -qxn=foo true", "'-n foo'"},
+    {"run -n x {-w,-l}=5s true", "'% 5s'"},
+    {"run -n x -c=true", "'-c true'"},
+    {"run -n x -s=redis://alice:" SECRET "@h true", "give -s URL"},
+    {"run -h 127.0.0.1 -p 6379 true", "--server URL"},
+    {"{run -n x -h true,run -n x -xh true,status x -h,latch set -h h -n x --count 1}",
+     "unexpected -h"},
+    /* Mistyped; of flock(1), timeout(1), setlock, consul lock and etcdctl lock; with one dash,
+     * as in Go's programs. */
+    {"run -n a --{leese,leasse,xlease} 5 true", "did you mean '--lease'? See 'rlock run --help'"},
+    {"latch set -n a --cuont 1", "did you mean '--count'? See 'rlock latch set --help'"},
+    {"run -n a --nay 1 true", "did you mean '--any'?"},         /* neighbours swapped: one slip */
+    {"run -n a --tls-kay k true", "did you mean '--tls-key'?"}, /* not --tls-ca */
+    {"run -n a --no true", "it could be --no-wait or --no-renew"},
+    {"run -n a --{frobnicate,x,leeeeese} true", "unknown option '--%': see"},
+    {"run -n a {-Z,-qZ} true", "unknown option '-Z'"},
+    {"run -n x {--nonblock,-no-wait} true", "'%': did you mean '--no-wait'?"},
+    {"run -n x --shared true", "'rlock read'"},
+    {"run -n x --exclusive true", "leave it out: that is what 'rlock run' does"},
+    {"fair -n x --exclusive true", "'--exclusive': did you mean 'rlock run'?"},
+    {"run -n x {--close,-F,--no-fork,-N,--foreground,--pass-stdin,-child-exit-code} true",
+     "'%': leave it out: "},
+    {"run -n x {--preserve-status,--child-exit-code} true",
+     "leave it out: rlock always exits as the command"},
+    {"run -n x -k 5 true", "'-k': did you mean '--kill-after'?"},
+    {"run -n x {--endpoints=https://u:" SECRET "@h,--user=root:" SECRET ",-http-addr=" SECRET
+     "} true",
+     "'--server'"},
+    {"run -n x --cacert f true", "'--tls-ca'"},
+    {"run -n x --ttl 5s true", "'--lease'"},
+    {"check --ttl 5s", "'--min-ttl'"},
+    {"latch {wait,down} -n x --timeout=5", "what limits a wait is --wait"},
+    {"sem -n x --resize 3 --timeout 5", "--wait"},
+    {"status --timeout 5", "'--connect-timeout'"}, /* which has no --wait */
+    {"run -name=x true", "'-name': did you mean '--name'?"},
+    {"run -n x -command=true", "'-command': did you mean '--command'?"},
+    {"status -json", "'-json': did you mean '--json'?"},
+    {"status -help", "'-help'"},
+};
+
+TEST(mistakes_are_told) {
+    for (size_t i = 0; i < COUNT(mistakes); i++)
+        assert_refuses_each_of(mistakes[i].line, mistakes[i].text);
 }
 
-TEST(values_out_of_range_are_told) {
-    static const struct mistake rows[] = {
-        {"fair -n a --priority {1001,-1001,-,--1,+1,1.5,''} true",
-         "give a whole number from -1000 to 1000"},
-        {"sem -n a --permits {0,-1,two,1.5,1000000001,9999999999,18446744073709551617} true",
-         "from 1 to 1000000000"},
-        {"{sem -n a --resize,latch set -n a --count,latch down -n a --by} 0",
-         "from 1 to 1000000000"},
-        {"{sem -n a --take 0,sem -n a --take 10001,run -n a --any 0,run -n a --any x} true",
-         "from 1 to 10000"},
-        {"run -n a -x --max-skips {0,''} true", "from 1 to 1000000"},
-        {"run -n a -E {256,-1,1.5,'',99999999999999999999} true", "from 0 to 255"},
-        {"run -n a --replicas {-1,101} true", "from 0 to 100"},
-        {"run -n a {--connect-timeout=0,--io-timeout=0,--replica-timeout=0} true", "at least 1ms"},
-        {"{run -n a -l 99ms true,run -n a -l 169h true,status --watch=1ms x}", "give 100ms to 7d"},
-        {"run -n a -w -1 true", "cannot use --wait '-1': it is negative"},
-        {"run -n a {--once-per=-1s,--timeout=-1} true", "it is negative"},
-        {"run -n a -w ever true", "cannot use --wait 'ever': it is not a duration"},
-        {"run -n a {--lease=forever,--once-per=never} true", "it is not a duration"},
-        {"run -n a {-w5x,--timeout=5y} true", "unknown unit"},
-        {"run -n a --once-per 0 true", "it is too short"},
-        {"run -n a -l 3s --kill-after 1001ms true",
-         "'1001ms': it is more than a third of the lease: give at most 1000ms"},
-        {"write -n a --prefer {writer,''} true", "give readers or writers"},
-        {"run -n a --on-lost ignore true", "give stop or warn"},
-        {"run -n a --log xml true", "give text or json"},
-        {"run -n '' true", "1 to 512 bytes"},
-        {"run -n {a\nb,a\x7f} true", "control character"},
-        {"run -n a --note {a\nb,a\x7f} true", "control"},
-        {"{run -n a -s '' true,run -n a --once-per= true,run -n a --once-key= true,"
-         "run -n a --tls-ca= true,status '',break --owner '' a}",
-         "it is empty"},
-    };
-    assert_refuses_each(rows, COUNT(rows));
-}
-
-TEST(what_is_missing_or_too_much_is_told) {
-    static const struct mistake rows[] = {
-        {"{run true,sem --permits=1,sem --resize=3,latch set --count 1,latch wait -w 1s}",
-         "missing --name"},
-        {"{run -n a,run -n a --,fair -n a --supersede,sem -n a --permits 1}", "missing command"},
-        {"latch set -n a", "missing --count"},
-        {"status -q", "missing NAME: -q tells by"},
-        {"break --force", "missing NAME: give it, as in 'rlock break NAME'"},
-        {"break {a,-na} b", "too many operands"},
-        {"run -n a {-l,--lease}", "--lease needs an argument: give --lease D"},
-        {"latch down -n a --by", "--by needs an argument: give --by K"},
-        {"run -n a {--quiet,--tls-insecure}=yes true", "% takes no argument"},
-        {"latch down -n a --always=yes true", "--always takes no argument"},
-        {"status --prometheus=x", "takes no argument"},
-        {"{run,latch down} -n a -c true false", "-c and a command"},
-        {"latch set -n a --count 1 true", "'rlock latch set' runs no command"},
-        {"sem -n a -n {a,b} true", "several names: 'rlock sem' takes one"},
-        {"{latch set,latch wait} -n a -n b", "'rlock %' takes one"},
-        {"run -n a --tls-cert c true", "cannot use --tls-cert 'c': its key is missing"},
-        {"run -n a --tls-key k true", "cannot use --tls-key 'k': the key's certificate is missing"},
-    };
-    assert_refuses_each(rows, COUNT(rows));
-}
-
-TEST(options_that_do_not_go_together_are_told) {
-    static const struct mistake rows[] = {
-        {"sem -n a --permits 2 --take 3 true", "cannot use --take '3': it is more than"},
-        {"sem -n a --take 3 --permits 2 true", "give at most 2"},
-        {"sem -n a --plain --min-hold 1s true", "both --plain and --min-hold"},
-        {"sem -n a --resize 3 {-q,-c} true", "both --resize and a command"},
-        {"sem -n a --resize 3 --plain", "both --resize and --plain"},
-        {"sem -n a --resize 3 {--permits,--take,--min-hold} 3", "both --resize and %"},
-        {"run -n a --any 2 true", "--any 2 and fewer names"},
-        {"write -n a -n b -n a --any 3 true", "--any 3 and fewer names"},
-        {"run -n a -n b --any 1 --preempt true", "--any and --preempt"},
-        {"run -n a -n b --any 1 -x --max-skips 2 true", "--max-skips and --any"},
-        {"run -n a -n b --any 1 --once-per 1h true", "--once-per and several names"},
-        {"run -n a -n b --once-key k true", "--once-key and several names"},
-        {"run -n a --any 1 " THREE "true", "--any and several servers"},
-        {"run -n a -x " THREE "--max-skips 2 true", "--max-skips and several servers"},
-        {"run -n a --max-skips 2 true", "--max-skips and no end of the wait"},
-        {"run -n a --preempt {-x,-w0} true", "--preempt and no wait"},
-        {"fair -n a --preemptible --no-renew true", "--preemptible and --no-renew"},
-        {"status -q {--json,--watch,--prometheus} x", "-q and %"},
-        {"status --prometheus {--json,--watch} x", "--prometheus and %"},
-        {"{fair,sem,latch down,latch wait} -n a " THREE "true", "'rlock %' works on one"},
-        {"latch set -n a " THREE "--count 1", "'rlock latch set' works on one"},
-        {"sem -n a " THREE "--resize=3", "'rlock sem' works on one"},
-    };
-    assert_refuses_each(rows, COUNT(rows));
-}
-
-TEST(options_of_other_commands_lead_to_those) {
-    static const struct mistake rows[] = {
-        {"{fair,read,sem,latch wait} -n a --any 1 true",
-         "it goes with rlock run or rlock write, not with rlock %"},
-        {"{read,write,sem,latch down,latch wait} -n a "
-         "{--once-per=1h,--once-key=k,--max-skips=2,--preempt} true",
-         "it goes with rlock run or rlock fair, not with rlock %"},
-        {"{run,read} -n a --supersede true", "it goes with rlock fair, not with rlock %"},
-        {"run -n x --while 1 true", "it goes with rlock acquire run, not with rlock run"},
-        {"run -n a {--supersede,--permits,--priority} 1 true", "unknown option '%'"},
-        {"read -n a --prefer readers true", "unknown option '--prefer'"},
-        {"latch set -n a --count 1 {-c,-w} 1s", "unknown option '%'"},
-        {"latch down -n a -l 1s true", "unknown option '-l'"},
-        {"latch wait -n a {--lease,--by,--replicas} 1", "unknown option '%'"},
-    };
-    assert_refuses_each(rows, COUNT(rows));
+/* Letters are letters, and a value is what stands behind them. */
+TEST(what_looks_like_a_mistake_and_is_none) {
+    LOADS("run -n-x true", is(s.names[0], "-x"));
+    LOADS("run -n =foo -w0 true", is(s.names[0], "=foo"));
+    LOADS("run --name==foo true", is(s.names[0], "=foo"));
+    LOADS("run -xqnname true", is(s.names[0], "name") && s.quiet);
+    LOADS("run -n x echo -name -no-wait", is(s.run.command[1], "-name"));
 }
 
 TEST(operands_stand_anywhere) {
     LOADS("status a --json b --connect-timeout 1 -- -c",
           s.name_count == 3 && is(s.names[0], "a") && is(s.names[1], "b"));
     assert_true(is(s.names[2], "-c") && s.server.connect_timeout_ms == 1000 && !s.run.command);
-}
-
-/* A name or a value that was lost, or that an = was joined to. */
-TEST(values_that_were_not_meant_are_told) {
-    static const struct mistake rows[] = {
-        {"run -n -x true", "'-x' looks like an option: give --name NAME, or --name=-x"},
-        {"run -n -1 true", "--name=-1"},
-        {"run -w 1s -n -- true", "--name=--"},
-        {"run -c -n x", "'-n' looks like an option"},
-        {"run -n x --tls-ca -v true", "--tls-ca=-v"},
-        {"run -n x -s -v true", "give --server URL"},
-        {"break x --owner --force", "--owner=--force"},
-        {"run -n a {-s redis://:" SECRET "@h --lease 0,--sever=redis://:" SECRET
-         "@h,--quiet=redis://:" SECRET "@h,--=redis://:" SECRET "@h,-Sredis://:" SECRET "@h} true",
-         "" /* but for the password */},
-        {"run -n a -s redis://:" SECRET "@h", "missing command"},
-        {"run -n=foo true", "'--name==foo'"},
-        {"run -qxn=foo true", "'-n foo'"},
-        {"run -n x {-w,-l}=5s true", "'% 5s'"},
-        {"run -n x -c=true", "'-c true'"},
-        {"run -n x -s=redis://alice:" SECRET "@h true", "give -s URL"},
-        {"run -h 127.0.0.1 -p 6379 true", "--server URL"},
-        {"{run -n x -h true,run -n x -xh true,status x -h,latch set -h h -n x --count 1}",
-         "unexpected -h"},
-    };
-    assert_refuses_each(rows, COUNT(rows));
-    LOADS("run -n-x true", is(s.names[0], "-x"));
-    LOADS("run -n =foo -w0 true", is(s.names[0], "=foo"));
-    LOADS("run --name==foo true", is(s.names[0], "=foo"));
-}
-
-/* Mistyped; of flock(1), timeout(1), setlock, consul lock and etcdctl lock; with one dash, as in
- * Go's programs. */
-TEST(unknown_options_lead_to_ours) {
-    static const struct mistake rows[] = {
-        {"run -n a --{leese,leasse,xlease} 5 true",
-         "did you mean '--lease'? See 'rlock run --help'"},
-        {"latch set -n a --cuont 1", "did you mean '--count'? See 'rlock latch set --help'"},
-        {"run -n a --nay 1 true", "did you mean '--any'?"}, /* neighbours swapped: one slip */
-        {"run -n a --tls-kay k true", "did you mean '--tls-key'?"}, /* not --tls-ca */
-        {"run -n a --no true", "it could be --no-wait or --no-renew"},
-        {"run -n a --{frobnicate,x,leeeeese} true", "unknown option '--%': see"},
-        {"run -n a {-Z,-qZ} true", "unknown option '-Z'"},
-        {"run -n x {--nonblock,-no-wait} true", "'%': did you mean '--no-wait'?"},
-        {"run -n x --shared true", "'rlock read'"},
-        {"run -n x --exclusive true", "leave it out: that is what 'rlock run' does"},
-        {"fair -n x --exclusive true", "'--exclusive': did you mean 'rlock run'?"},
-        {"run -n x {--close,-F,--no-fork,-N,--foreground,--pass-stdin,-child-exit-code} true",
-         "'%': leave it out: "},
-        {"run -n x {--preserve-status,--child-exit-code} true",
-         "leave it out: rlock always exits as the command"},
-        {"run -n x -k 5 true", "'-k': did you mean '--kill-after'?"},
-        {"run -n x {--endpoints=https://u:" SECRET "@h,--user=root:" SECRET ",-http-addr=" SECRET
-         "} true",
-         "'--server'"},
-        {"run -n x --cacert f true", "'--tls-ca'"},
-        {"run -n x --ttl 5s true", "'--lease'"},
-        {"check --ttl 5s", "'--min-ttl'"},
-        {"latch {wait,down} -n x --timeout=5", "what limits a wait is --wait"},
-        {"sem -n x --resize 3 --timeout 5", "--wait"},
-        {"status --timeout 5", "'--connect-timeout'"}, /* which has no --wait */
-        {"run -name=x true", "'-name': did you mean '--name'?"},
-        {"run -n x -command=true", "'-command': did you mean '--command'?"},
-        {"status -json", "'-json': did you mean '--json'?"},
-        {"status -help", "'-help'"},
-    };
-    assert_refuses_each(rows, COUNT(rows));
-    LOADS("run -xqnname true", is(s.names[0], "name") && s.quiet); /* letters are letters */
-    LOADS("run -n x echo -name -no-wait", is(s.run.command[1], "-name"));
 }
 
 TEST(several_servers_are_a_quorum) {
