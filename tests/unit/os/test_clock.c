@@ -48,35 +48,27 @@ TEST(the_clock_counts_suspend) {
     assert_int_equal(clock_read, CLOCK_BOOTTIME);
 }
 
-TEST(forever_does_not_overflow) {
+TEST(forever_does_not_overflow_and_a_request_leaves_time_for_another) {
     static const struct {
-        int64_t now, ms, after;
+        int64_t (*moment)(int64_t now_ms, int64_t ms);
+        int64_t now, ms, at;
     } rows[] = {
-        {0, 0, 0},
-        {1000, 5, 1005},
-        {1000, RLOCK_FOREVER, RLOCK_FOREVER},
-        {0, RLOCK_FOREVER, RLOCK_FOREVER},
-        {1000, RLOCK_FOREVER - 1, RLOCK_FOREVER},
-        {1000, RLOCK_FOREVER - 1001, RLOCK_FOREVER - 1},
-        {RLOCK_FOREVER, 1, RLOCK_FOREVER},
+        {rlock__after_ms, 0, 0, 0},
+        {rlock__after_ms, 1000, 5, 1005},
+        {rlock__after_ms, 1000, RLOCK_FOREVER, RLOCK_FOREVER},
+        {rlock__after_ms, 0, RLOCK_FOREVER, RLOCK_FOREVER},
+        {rlock__after_ms, 1000, RLOCK_FOREVER - 1, RLOCK_FOREVER},
+        {rlock__after_ms, 1000, RLOCK_FOREVER - 1001, RLOCK_FOREVER - 1},
+        {rlock__after_ms, RLOCK_FOREVER, 1, RLOCK_FOREVER},
+        {rlock__half_way_ms, 1000, 2000, 1500}, /* to a deadline */
+        {rlock__half_way_ms, 1000, 1021, 1010},
+        {rlock__half_way_ms, 1000, 1020, 1020}, /* too little to be halved */
+        {rlock__half_way_ms, 1000, 1000, 1000},
+        {rlock__half_way_ms, 1000, 900, 900},
+        {rlock__half_way_ms, 1000, 1001 + 2 * RLOCK_LEASE_MAX_MS, 1000 + RLOCK_LEASE_MAX_MS},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
-        assert_true(rlock__after_ms(rows[i].now, rows[i].ms) == rows[i].after);
-}
-
-TEST(a_request_leaves_time_for_another) {
-    static const struct {
-        int64_t now, deadline, half_way;
-    } rows[] = {
-        {1000, 2000, 1500},
-        {1000, 1021, 1010},
-        {1000, 1020, 1020}, /* too little to be halved */
-        {1000, 1000, 1000},
-        {1000, 900, 900},
-        {1000, 1001 + 2 * RLOCK_LEASE_MAX_MS, 1000 + RLOCK_LEASE_MAX_MS},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++)
-        assert_int_equal(rlock__half_way_ms(rows[i].now, rows[i].deadline), rows[i].half_way);
+        assert_int_equal(rows[i].moment(rows[i].now, rows[i].ms), rows[i].at);
 }
 
 /* poll(2) may be early, and takes no more than 24 days at once. Whoever waits for others too has
