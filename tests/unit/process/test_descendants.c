@@ -48,23 +48,18 @@ static bool is_gone(pid_t pid) {
     return errno == ESRCH;
 }
 
-static void assert_all_gone(const pid_t *pids, size_t count) {
+/* Reaps until no child is left, for 20 s. */
+static void assert_all_end(struct descendants *descendants, const pid_t *pids, size_t count) {
+    const struct timespec moment = {0, 1000000};
+    const int64_t end_ms = boottime_ms() + 20000;
+    while (!descendants_reap(descendants)) {
+        assert_true(boottime_ms() < end_ms);
+        (void)nanosleep(&moment, NULL);
+    }
     for (size_t i = 0; i < count; i++) {
         if (!is_gone(pids[i]))
             fail_msg("process %zu of %zu is still there", i, count);
     }
-}
-
-/* Reaps until no child is left. False: there still is one after 20 s. */
-static bool reap_all(struct descendants *descendants) {
-    const struct timespec moment = {0, 1000000};
-    const int64_t end_ms = boottime_ms() + 20000;
-    while (!descendants_reap(descendants)) {
-        if (boottime_ms() >= end_ms)
-            return false;
-        (void)nanosleep(&moment, NULL);
-    }
-    return true;
 }
 
 static void *fork_from_thread(void *arg) {
@@ -90,8 +85,7 @@ TEST(children_of_a_thread_are_found) {
             assert_int_equal(descendants_signal(&descendants, SIGTERM), 0);
         else
             assert_true(descendants_kill(&descendants, boottime_ms() + 20000));
-        assert_true(reap_all(&descendants));
-        assert_all_gone(pids, 2);
+        assert_all_end(&descendants, pids, 2);
     }
 }
 
@@ -106,8 +100,7 @@ TEST(many_children_are_found) {
         read_pids(&pids[i], 1);
     }
     assert_int_equal(descendants_signal(&descendants, SIGTERM), 0);
-    assert_true(reap_all(&descendants));
-    assert_all_gone(pids, MANY);
+    assert_all_end(&descendants, pids, MANY);
 }
 
 /* A child from before is left alone, tests/cli/promise/proc.bats; its number may be another's by
