@@ -42,243 +42,198 @@ class Client(NamedTuple):
     round: int = 0
 
 
-class Column(NamedTuple):
-    """A server, and what each client knows of it."""
-    counter: int  # the last token
-    redis: tuple
-    there: tuple
-
-
 class State(NamedTuple):
+    """With numbers in place of values."""
     clients: tuple
-    columns: tuple
+    servers: tuple  # of each the last token, what Redis has, and what each client knows of it
     purse: Purse
     tokens: tuple = ()  # of all who have held it
+
+
+class Moment:
+    """A state by its values, which change. there: what each client knows of each server."""
+
+    def __init__(self, state, values):
+        self.clients, self.purse, self.tokens = [values[each] for each in state.clients], state.purse, state.tokens
+        self.counters, self.redis, there = map(list, zip(*state.servers))
+        self.there = [[values[each] for each in known] for known in zip(*there)]
 
 
 class Quorum(Stage):
     def __init__(self, server, folder, kinds, turns, faults, times, broken=None):
         super().__init__(server, folder, [Role(kind, waits=False) for kind in kinds], broken)
-        self.numbered = Table()
-        there = (There(),) * len(kinds)
-        self.first = self.ordered([Client(turns=turns)] * len(kinds), [Column(0, self.empty, there)] * SERVERS,
-                                  Purse(faults, times), ())
-
-    def ordered(self, clients, columns, purse, tokens):
-        """Servers that could change places, and clients, are put in an order."""
-        number = self.numbered.number
-        clients = [number(each) for each in clients]
-        columns = [(each.counter, each.redis, [number(there) for there in each.there]) for each in columns]
-        best = None
-        for order in itertools.product(*(itertools.permutations(alike) for alike in self.classes)):
-            at = [0] * len(clients)
-            for alike, there in zip(self.classes, order):
-                for to, i in zip(alike, there):
-                    at[to] = i
-            turned = tuple(clients[i] for i in at), tuple(sorted(
-                (counter, (redis[0], *(redis[i + 1] for i in at)), tuple(there[i] for i in at))
-                for counter, redis, there in columns))
-            if best is None or turned < best:
-                best = turned
-        return State(*best, purse, tokens)
+        self.numbered, number = Table(), len(kinds)
+        self.orders = [at for at in itertools.permutations(range(number))
+                       if all(kinds[i] == kinds[j] for i, j in enumerate(at))]
+        client, there = self.numbered.number(Client(turns=turns)), self.numbered.number(There())
+        self.first = State((client,) * number, ((0, self.empty, (there,) * number),) * SERVERS, Purse(faults, times))
 
     def opened(self, state):
-        """With values in place of their numbers."""
-        values = self.numbered.values
-        columns = tuple(Column(counter, redis, tuple(values[each] for each in there))
-                        for counter, redis, there in state.columns)
-        return state._replace(clients=tuple(values[each] for each in state.clients), columns=columns)
+        return Moment(state, self.numbered.values)
+
+    def ordered(self, now):
+        """Servers that could change places, and clients, are put in an order."""
+        number = self.numbered.number
+        clients = [number(each) for each in now.clients]
+        servers = [(counter, redis, [number(each) for each in there])
+                   for counter, redis, there in zip(now.counters, now.redis, zip(*now.there))]
+        best = min((tuple(clients[i] for i in at), tuple(sorted(
+            (counter, (redis[0], *(redis[i + 1] for i in at)), tuple(there[i] for i in at))
+            for counter, redis, there in servers))) for at in self.orders)
+        return State(*best, now.purse, now.tokens)
 
     # --- what can happen -----------------------------------------------------------------------------
 
     def actions(self, state):
-        state = self.opened(state)
-        for i, client in enumerate(state.clients):
+        now = self.opened(state)
+        for i, (client, there) in enumerate(zip(now.clients, now.there)):
             if client.phase == "idle" and client.turns:
                 yield ("takes", i)
             elif client.phase == "holds":
                 yield ("gives", i)
-            elif client.phase in ("takes", "agrees", "gives") and self.is_decided(state, i):
+            elif client.phase in ("takes", "agrees", "gives") and self.is_decided(client, there):
                 yield ("goes on", i)
-            for s, column in enumerate(state.columns):
-                there = column.there[i]
-                for number in range(len(there.strays)):
+            for s, each in enumerate(there):
+                for number in range(len(each.strays)):
                     yield ("arrives late", i, s, number)
-                if there.sent:
+                if each.sent:
                     yield ("arrives", i, s)
-                if there.sent and state.purse.faults:
+                if each.sent and now.purse.faults:
                     yield ("reply lost", i, s)
                     yield ("connection lost", i, s)
-        if state.purse.times:
+        if now.purse.times:
             yield ("leases end",)
 
-    def votes(self, state, i):
-        return [column.there[i].vote for column in state.columns]
-
-    def enough(self, state, i):
-        phase = state.clients[i].phase
-        if phase == "agrees":
-            return MAJORITY - self.know_before(state, i)
-        if phase == "gives":
-            return sum(vote != "" for vote in self.votes(state, i)) // 2 + 1
-        return MAJORITY
-
-    def know_before(self, state, i):
+    @staticmethod
+    def know_before(client, there):
         """How many had given the token that it wants before this ballot."""
-        return sum(column.there[i].held and column.there[i].token == state.clients[i].token
-                   and column.there[i].vote == "" for column in state.columns)
+        return sum(each.held and each.token == client.token and each.vote == "" for each in there)
 
-    def is_decided(self, state, i):
-        votes = self.votes(state, i)
-        asked, enough = sum(vote != "" for vote in votes), self.enough(state, i)
+    def is_decided(self, client, there):
+        votes = [each.vote for each in there]
+        asked, enough = sum(vote != "" for vote in votes), MAJORITY
+        if client.phase == "agrees":
+            enough -= self.know_before(client, there)
+        elif client.phase == "gives":
+            enough = asked // 2 + 1
         yes, no = votes.count("yes"), votes.count("no") + votes.count("none")
         return yes >= enough or no + enough > asked or "asked" not in votes
 
     def follow(self, state, action):
-        state = self.opened(state)
         name, *rest = action
-        clients, columns, purse, tokens = list(state.clients), list(state.columns), state.purse, state.tokens
+        now = self.opened(state)
         if name == "leases end":
-            columns = [each._replace(redis=self.later(each.redis, LEASE + 1)) for each in columns]
-            clients = [each._replace(phase="gives" if each.phase == "holds" else each.phase) for each in clients]
-            late = [i for i, each in enumerate(state.clients) if each.phase in ("holds", "takes", "agrees")]
-            for i in late:  # it was too long: given back
-                self.give(clients, columns, i)
-            return self.ordered(clients, columns, purse._replace(times=purse.times - 1), tokens)
-        i = rest[0]
-        if name == "takes":
-            self.take(clients, columns, i, max(tokens, default=0))
-        elif name == "gives":
-            self.give(clients, columns, i)
-        elif name == "goes on":
-            tokens = self.go_on(state, clients, columns, i)
+            now.redis = [self.later(each, LEASE + 1) for each in now.redis]
+            now.purse = now.purse._replace(times=now.purse.times - 1)
+            for i, each in enumerate(now.clients):
+                if each.phase in ("holds", "takes", "agrees"):  # it was too long: given back
+                    self.give(now, i)
+        elif name in ("takes", "gives", "goes on"):
+            {"takes": self.take, "gives": self.give, "goes on": self.go_on}[name](now, *rest)
         else:
-            s = rest[1]
-            if name in ("reply lost", "connection lost"):
-                purse = purse._replace(faults=purse.faults - 1)
-            self.deliver_there(columns, i, s, name, rest[2] if len(rest) > 2 else 0)
-        return self.ordered(clients, columns, purse, tokens)
+            self.deliver_there(now, name, *rest)
+        return self.ordered(now)
 
     # --- the client ----------------------------------------------------------------------------------
 
-    def ask(self, columns, i, s, request, **more):
-        there = columns[s].there[i]
-        sent = tuple((each, False) for each, _ in there.sent) + ((request, True),)
-        self.note(columns, i, s, there._replace(vote="asked", known=0, sent=sent, **more))
+    @staticmethod
+    def ask(there, s, request, **more):
+        sent = tuple((each, False) for each, _ in there[s].sent) + ((request, True),)
+        there[s] = there[s]._replace(vote="asked", known=0, sent=sent, **more)
 
-    def note(self, columns, i, s, there):
-        column = columns[s]
-        columns[s] = column._replace(there=column.there[:i] + (there,) + column.there[i + 1:])
-
-    def ask_nobody(self, columns, i):
+    @staticmethod
+    def ask_nobody(there):
         """A new ballot: no answer of the last one counts."""
-        for s, column in enumerate(columns):
-            there = column.there[i]
-            self.note(columns, i, s, there._replace(vote="", sent=tuple((each, False) for each, _ in there.sent)))
+        there[:] = [each._replace(vote="", sent=tuple((request, False) for request, _ in each.sent)) for each in there]
 
-    def take(self, clients, columns, i, floor):
-        clients[i] = clients[i]._replace(phase="takes", turns=clients[i].turns - 1, floor=floor, token=0, round=0)
-        self.ask_nobody(columns, i)
-        for s, column in enumerate(columns):
-            there = column.there[i]
-            number = there.number + there.given_up
-            self.ask(columns, i, s, Request("take", number), number=number, given_up=False)
+    def take(self, now, i):
+        client, there = now.clients[i], now.there[i]
+        now.clients[i] = client._replace(phase="takes", turns=client.turns - 1, floor=max(now.tokens, default=0))
+        self.ask_nobody(there)
+        for s, each in enumerate(there):
+            number = each.number + each.given_up
+            self.ask(there, s, Request("take", number), number=number, given_up=False)
 
-    def give(self, clients, columns, i):
-        clients[i] = clients[i]._replace(phase="gives")
-        unanswered = [column.there[i].vote == "asked" for column in columns]
-        self.ask_nobody(columns, i)
-        for s, column in enumerate(columns):
-            there = column.there[i]
-            if there.held or there.doubt or unanswered[s]:
-                self.ask(columns, i, s, Request("give", there.number, there.astray), doubt=True)
+    def give(self, now, i):
+        now.clients[i], there = now.clients[i]._replace(phase="gives"), now.there[i]
+        unanswered = [each.vote == "asked" for each in there]
+        self.ask_nobody(there)
+        for s, each in enumerate(there):
+            if each.held or each.doubt or unanswered[s]:
+                self.ask(there, s, Request("give", each.number, each.astray), doubt=True)
 
-    def propose(self, clients, columns, i, tokens):
-        """Asks those that have given another token, and holds it where nobody need be asked. Returns all tokens."""
-        token = clients[i].token
-        self.ask_nobody(columns, i)
-        held = [(s, column.there[i]) for s, column in enumerate(columns) if column.there[i].held]
-        if sum(there.token == token for _, there in held) >= MAJORITY:
-            return self.hold(clients, columns, i, tokens)
-        for s, there in held:
-            if there.token != token:
-                self.ask(columns, i, s, Request("raise", there.number, proof=token))
-        clients[i] = clients[i]._replace(phase="agrees", round=clients[i].round + 1)
-        return tokens
+    def propose(self, now, i, token):
+        """Asks those that have given another token, and holds it where nobody need be asked."""
+        there = now.there[i]
+        now.clients[i] = now.clients[i]._replace(phase="agrees", token=token, round=now.clients[i].round + 1)
+        self.ask_nobody(there)
+        if self.know_before(now.clients[i], there) >= MAJORITY:
+            self.hold(now, i)
+            return
+        for s, each in enumerate(there):
+            if each.held and each.token != token:
+                self.ask(there, s, Request("raise", each.number, proof=token))
 
-    def go_on(self, state, clients, columns, i):
-        client, tokens = clients[i], state.tokens
-        votes = self.votes(state, i)
-        there = [column.there[i] for column in columns]
+    def go_on(self, now, i):
+        client, there = now.clients[i], now.there[i]
+        votes, known = [each.vote for each in there], max((each.known for each in there if each.vote == "no"), default=0)
         if client.phase == "gives":
-            for s, each in enumerate(there):
-                if each.vote in ("asked", "none"):
-                    self.note(columns, i, s, each._replace(given_up=True, astray=True))
-            self.ask_nobody(columns, i)
-            clients[i] = client._replace(phase="idle" if client.turns else "gone", token=0, floor=0, round=0)
+            there[:] = [each._replace(given_up=True, astray=True) if each.vote in ("asked", "none") else each
+                        for each in there]
+            self.ask_nobody(there)
+            now.clients[i] = client._replace(phase="idle" if client.turns else "gone", token=0, floor=0, round=0)
         elif client.phase == "takes":
-            for s, each in enumerate(there):
-                if each.vote in ("asked", "none"):
-                    self.note(columns, i, s, each._replace(doubt=True, astray=each.astray or each.vote == "none"))
+            there[:] = [each._replace(doubt=True, astray=each.astray or each.vote == "none")
+                        if each.vote in ("asked", "none") else each for each in there]
             if votes.count("yes") < MAJORITY:
-                self.give(clients, columns, i)
+                self.give(now, i)
             else:
-                clients[i] = client._replace(token=max(each.token for each in there if each.held))
-                tokens = self.propose(clients, columns, i, tokens)
+                self.propose(now, i, max(each.token for each in there if each.held))
+        elif self.know_before(client, there) + votes.count("yes") >= MAJORITY:
+            self.hold(now, i)
+        elif known == 0 or client.round >= ROUNDS:
+            self.give(now, i)
         else:
-            known = max((each.known for each in there if each.vote == "no"), default=0)
-            if self.know_before(state, i) + votes.count("yes") >= MAJORITY:
-                tokens = self.hold(clients, columns, i, tokens)
-            elif known == 0 or client.round >= ROUNDS:
-                self.give(clients, columns, i)
-            else:
-                clients[i] = client._replace(token=known + 1)
-                tokens = self.propose(clients, columns, i, tokens)
-        return tokens
+            self.propose(now, i, known + 1)
 
-    def hold(self, clients, columns, i, tokens):
-        client = clients[i]
-        must(client.token not in tokens, f"{i} gets the token {client.token}, which another one had")
+    def hold(self, now, i):
+        client = now.clients[i]
+        must(client.token not in now.tokens, f"{i} gets the token {client.token}, which another one had")
         must(client.token > client.floor, f"{i} gets the token {client.token}, and came after {client.floor}")
-        kinds = [self.roles[j].kind for j, each in enumerate(clients) if each.phase == "holds"] + [self.roles[i].kind]
+        kinds = [self.roles[j].kind for j, each in enumerate(now.clients) if each.phase == "holds"] + [self.roles[i].kind]
         must(len(kinds) == 1 or set(kinds) == {"read"}, f"{kinds} hold it at the same time")
         if kinds[-1] != "read":
-            last = max(tokens, default=0)
+            last = max(now.tokens, default=0)
             must(client.token > last, f"{i} gets the token {client.token} after {last}")
-        clients[i] = client._replace(phase="holds", floor=0, round=0)
-        self.ask_nobody(columns, i)
-        return tuple(sorted(tokens + (client.token,)))
+        now.clients[i] = client._replace(phase="holds", floor=0, round=0)
+        self.ask_nobody(now.there[i])
+        now.tokens = tuple(sorted(now.tokens + (client.token,)))
 
     # --- a server ------------------------------------------------------------------------------------
 
-    def deliver_there(self, columns, i, s, name, number):
-        there = columns[s].there[i]
-        if name == "connection lost":
-            astray = there.astray or any(request.what == "take" for request, _ in there.sent)
-            self.note(columns, i, s, there._replace(
-                sent=(), strays=there.strays + tuple(request for request, _ in there.sent), astray=astray,
-                vote="none" if there.sent[-1][1] else there.vote))
-            return
+    def deliver_there(self, now, name, i, s, number=0):
+        each, counter = now.there[i][s], now.counters[s]
         if name == "arrives late":
-            request, awaited = there.strays[number], False
-            self.note(columns, i, s, there._replace(strays=there.strays[:number] + there.strays[number + 1:]))
+            request, awaited = each.strays[number], False
+            each = each._replace(strays=each.strays[:number] + each.strays[number + 1:])
+        elif name == "arrives":
+            request, awaited = each.sent[0]
+            each = each._replace(sent=each.sent[1:])
         else:
-            request, awaited = there.sent[0]
-            self.note(columns, i, s, there._replace(sent=there.sent[1:]))
-        counter = columns[s].counter
-        if request.what == "raise":
-            request = request._replace(proof=request.proof - counter)
-        redis, answer, _, grown = self.run(columns[s].redis, (), i, request)
-        columns[s] = columns[s]._replace(redis=redis, counter=counter + grown)
-        there = columns[s].there[i]
-        if name == "reply lost":
-            rest = tuple(each for each, _ in there.sent)
-            lost = awaited or any(each for _, each in there.sent)
-            self.note(columns, i, s, there._replace(
-                sent=(), strays=there.strays + rest, vote="none" if lost else there.vote,
-                astray=there.astray or request.what == "take"))
-        elif awaited:
-            self.note(columns, i, s, self.judged(there, request, answer[0], answer[1] - keys.LAST_TOKEN + counter))
+            requests = [request for request, _ in each.sent]
+            request, awaited = requests.pop(0) if name == "reply lost" else None, False
+            astray = each.astray or any(sent.what == "take" for sent, _ in each.sent)
+            each = each._replace(sent=(), strays=each.strays + tuple(requests), astray=astray,
+                                 vote="none" if each.sent[-1][1] else each.vote)
+            now.purse = now.purse._replace(faults=now.purse.faults - 1)
+        if request:
+            if request.what == "raise":
+                request = request._replace(proof=request.proof - counter)
+            now.redis[s], answer, _, grown = self.run(now.redis[s], (), i, request)
+            now.counters[s] += grown
+        if awaited:
+            each = self.judged(each, request, answer[0], answer[1] - keys.LAST_TOKEN + counter)
+        now.there[i][s] = each
 
     def judged(self, there, request, code, number):
         if request.what == "take":
@@ -301,12 +256,10 @@ class SearchQuorum(Search):
         yield from ()
 
     def describe(self, state):
-        state = self.model.opened(state)
-        lines = [f"  client {i}: {each}" for i, each in enumerate(state.clients)]
-        for s, column in enumerate(state.columns):
-            lines += [f"  server {s}, token {column.counter}, to client {i}: {each}"
-                      for i, each in enumerate(column.there)]
-        return lines
+        now = self.model.opened(state)
+        lines = [f"  client {i}: {each}" for i, each in enumerate(now.clients)]
+        return lines + [f"  server {s}, token {counter}, to client {i}: {there[s]}"
+                        for s, counter in enumerate(now.counters) for i, there in enumerate(now.there)]
 
     def line(self, state, action):
         return f"[{', '.join(each.phase for each in self.model.opened(state).clients)}] {' '.join(map(str, action))}"
