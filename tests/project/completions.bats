@@ -73,7 +73,13 @@ offered() {
 }
 
 zsh_shows() { # LINE...: each below "--- LINE"
-    timeout $((60 * SLOW)) python3 "$TOOLS/zsh_complete.py" "$PROJECT/completions" "$@"
+    local line steps=("keys=stty rows 1000; fpath=($PROJECT/completions \$fpath); autoload -U compinit; compinit -u -D"$'\n'
+        "keys=LISTMAX=1000; PS1='ready''> '"$'\n' 'expect=ready> ')
+    for line; do # keys are taken in order: ^U and the rest wait until TAB has done its work
+        steps+=("keys=print -r -- '--- $line'"$'\n' 'expect=ready> ' "keys=$line"$'\t\x15'"echo en''d"$'\n'
+            expect=$'\nend' 'expect=ready> ')
+    done
+    TERM=dumb python3 "$TOOLS/terminal.py" --timeout $((60 * SLOW)) --columns 150 --leader "${steps[@]}" $'keys=exit\n' -- zsh -f -i
 }
 
 # zsh_has LINE PATTERN: of all that was asked, in the file shown.
