@@ -135,13 +135,14 @@ TEST(what_no_sentinel_knows_is_told) {
 /* How many must acknowledge what is written, and how many will besides. */
 TEST(replicas_that_could_be_promoted_are_wanted) {
     enum { ANY = 99 }; /* it is not known which there are */
+    static const char two[] = "*2\r\n" REPLICA("slave") ROW(6, "");
     static const struct {
         const char *replicas, *others; /* NULL: not asked */
         size_t wanted, alive;
     } rows[] = {
         {NO_REPLICAS, NULL, 0, 0},
         {"*1\r\n" REPLICA("slave"), NULL, 1, 1},
-        {"*2\r\n" REPLICA("slave") ROW(6, ""), NULL, 2, 2},
+        {two, NULL, 2, 2},
         {"*1\r\n" ROW(8, FIELD("slave-priority", "0")), NULL, 0, 1},
         {"*1\r\n*4\r\n" AT("10.0.0.9", "0"), NULL, 0, 0}, /* no server */
         {"*1\r\n" ROW(8, FIELD("replica-priority", "0")), NULL, 0, 1},
@@ -175,6 +176,8 @@ TEST(replicas_that_could_be_promoted_are_wanted) {
         {"*1\r\n" SILENT("s_down,slave", "9000"), "-NOPERM no\r\n", 1, 1},
         {"*1\r\n" SILENT("s_down,slave", "9000"), "+OK 3 usable\r\n", 1, 1},
         {"*1\r\n" SILENT("s_down,slave", "9000"), ":3\r\n", 1, 1},
+        /* Half an answer is none: the next Sentinel is asked, and knows two. */
+        {"*1\r\n" REPLICA("s_down,slave"), PEER_CLOSE, 2, 2},
         /* What can't be found out, or read, is a replica: a lock needs its word. */
         {"-ERR No such master with that name\r\n", NULL, 1, ANY},
         {"-NOPERM no\r\n", NULL, 1, ANY},
@@ -187,7 +190,8 @@ TEST(replicas_that_could_be_promoted_are_wanted) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
-        begin(&f, 1, SCRIPTS(ANSWERS(rows[i].replicas, MASTER, rows[i].others)));
+        begin(&f, rows[i].others == PEER_CLOSE ? 2 : 1,
+              SCRIPTS(ANSWERS(rows[i].replicas, MASTER, rows[i].others), ANSWERS(two, MASTER)));
         assert_int_equal(find_within(&f, true, LONG_MS), RLOCK_OK);
         const size_t wanted = rlock__replicas_wanted(&f.master.replicas, false),
                      alive = f.master.replicas.unknown
@@ -234,21 +238,5 @@ TEST(a_replica_is_gone_when_all_sentinels_miss_it) {
         end(&f);
         peer_stop(&other);
         assert_string_equal(peer_asked(&other), ASK_REPLICAS);
-    }
-}
-
-/* Who says that some are down, and not whether it can know that, has said nothing. */
-TEST(half_an_answer_is_none) {
-    static const char *const ends[] = {NULL, PEER_CLOSE};
-    for (size_t i = 0; i < COUNT(ends); i++) {
-        struct fixture f;
-        begin(&f, 2,
-              SCRIPTS(
-                  ANSWERS("*1\r\n" REPLICA("s_down,slave"), ends[i] == NULL ? MASTER : PEER_CLOSE),
-                  ANSWERS("*1\r\n" ROW(6, ""), MASTER)));
-        assert_int_equal(find_within(&f, true, LONG_MS), RLOCK_OK);
-        assert_int_equal(f.first, 1);
-        assert_int_equal(rlock__replicas_wanted(&f.master.replicas, false), 1);
-        end(&f);
     }
 }
