@@ -49,23 +49,21 @@ static void begin(struct fixture *f) {
     assert_true(rlock__route_init(&f->route, &f->site, NULL));
 }
 
-/* What a node says, from its i-th answer on. */
-static void says(struct fixture *f, size_t node, size_t i, const char *const *script) {
-    for (; *script != NULL; i++, script++)
-        f->answers[node][i] = *script == SLOTS   ? f->slots
-                              : *script == MOVED ? f->moved[node]
-                              : *script == ASK   ? f->ask[node]
-                                                 : *script;
-}
-
 /* The first node is asked for the slots and for sharded channels, which it knows, and then for what
  * the test has. */
 static void serve(struct fixture *f, const char *const *first, const char *const *second) {
-    says(f, 0, 0, ANSWERS(SLOTS, "*0\r\n"));
-    says(f, 0, 2, first);
-    says(f, 1, 0, second);
-    for (size_t i = 0; i < NODES_MAX; i++)
+    const char *const *scripts[] = {first, second};
+    f->answers[0][0] = f->slots;
+    f->answers[0][1] = "*0\r\n";
+    for (size_t i = 0; i < NODES_MAX; i++) {
+        const char **to = &f->answers[i][i == 0 ? 2 : 0];
+        for (const char *const *answer = scripts[i]; *answer != NULL; answer++)
+            *to++ = *answer == SLOTS   ? f->slots
+                    : *answer == MOVED ? f->moved[i]
+                    : *answer == ASK   ? f->ask[i]
+                                       : *answer;
         peer_serve(&f->peers[i], f->answers[i]);
+    }
 }
 
 static struct rlock__call call_of(const char *key, bool replicated) {
