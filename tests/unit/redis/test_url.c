@@ -143,24 +143,21 @@ TEST(refuses_what_is_none) {
     }
 }
 
-/* That one is good, and with one more at its end it is too long. */
-static void assert_longest(const char *url, const char *more, const char *why) {
-    char longer[500];
-    struct rlock__server server;
-    struct rlock__error error = {""};
-    parse(&server, url);
-    rlock__server_free(&server);
-    (void)snprintf(longer, sizeof longer, "%s%s", url, more);
-    assert_int_equal(rlock__server_parse(&server, longer, &error), RLOCK_INVALID);
-    assert_non_null(strstr(error.text, why));
-}
-
-/* sockaddr_un has room for 107 bytes and the end. */
+/* What is good with as much as it may have, and too long with one more at its end. sockaddr_un has
+ * room for 107 bytes and the end. */
 TEST(paths_and_hosts_have_their_limit) {
-    char path[200] = "unix:///", hosts[400] = "cluster://h";
-    memset(path + strlen(path), 'x', 106);
+    static const char *const more[] = {"x", ",h"}, *const why[] = {"107 bytes", "16 hosts"};
+    char urls[][400] = {"unix:///", "cluster://h"};
+    memset(urls[0] + strlen(urls[0]), 'x', 106);
     for (size_t i = 1; i < RLOCK__HOSTS_MAX; i++)
-        (void)strcat(hosts, ",h");
-    assert_longest(path, "x", "107 bytes");
-    assert_longest(hosts, ",h", "16 hosts");
+        (void)strcat(urls[1], ",h");
+    for (size_t i = 0; i < COUNT(urls); i++) {
+        struct rlock__server server;
+        struct rlock__error error = {""};
+        parse(&server, urls[i]);
+        rlock__server_free(&server);
+        (void)strcat(urls[i], more[i]);
+        assert_int_equal(rlock__server_parse(&server, urls[i], &error), RLOCK_INVALID);
+        assert_non_null(strstr(error.text, why[i]));
+    }
 }
