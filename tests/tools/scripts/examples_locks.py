@@ -6,45 +6,49 @@ from client import BUSY, GRANTED, KEPT, LOST, OUSTED, REENTERED, RELEASED, STILL
 PATIENT, NEWEST, DEAF = "patient@host", "newest@host", "deaf@host"
 
 
-def mutex_taken(bench):
-    """run: the hash, its lease, the token, who holds; a re-entry is counted, each release takes one, the last says 0"""
-    lock = bench.lock("run")
-    same(lock.take(A, attempt(1)), [GRANTED, 1, LEASE])
-    bench.standing("x", INFO, LEASES)
-    same(bench.server.value("x"), {A: "1"})
-    same(set(bench.server.value(LEASES)), {f"{A} {attempt(1)}"})
-    bench.ends_in(LEASE, "x", INFO, LEASES)
-    same(bench.server.value("redisson_lock_token:{x}"), "1")
-    bench.for_ever("redisson_lock_token:{x}")
-    shown = lock.holder_shown(A)
-    about(shown.pop("since"), bench.server.now())
-    same(shown, {"token": 1, "host": "host", "pid": 42, "user": "user", "command": "command", "permits": 1})
-    bench.hear(lock.channel)
-    same(lock.take(B, attempt(2), proof=(A, 1)), [REENTERED, 1, LEASE])
-    same(bench.server.value("x"), {A: "2"})
-    bench.server.let_pass(10000)
-    same(lock.give(A, attempt(2), waiter=B), [STILL_HELD, 1, 0])
-    same(bench.server.value("x"), {A: "1"})
-    bench.ends_in(LEASE - 10000, "x", INFO, LEASES)  # of the hold that remains
-    bench.heard()
-    same(lock.give(A, attempt(1)), [RELEASED, 0, 0])
-    bench.standing()
-    bench.heard((lock.channel, "0"))
-    same(lock.take(B, attempt(3))[1], 2, "token")
+def exclusive_taken(bench):
+    """run, write: the hash, its lease, the token, who holds; a re-entry is counted, a release takes one, the last is told"""
+    for kind, mode, field, told in (("run", {}, A, "0"), ("write", {"mode": "write"}, A + ":write", "1")):
+        bench.server("FLUSHALL")
+        lock = bench.lock(kind)
+        same(lock.take(A, attempt(1)), [GRANTED, 1, LEASE])
+        bench.standing("x", INFO, LEASES)
+        same(bench.server.value("x"), {**mode, field: "1"})
+        same(set(bench.server.value(LEASES)), {f"{field} {attempt(1)}"})
+        bench.ends_in(LEASE, "x", INFO, LEASES)
+        same(bench.server.value("redisson_lock_token:{x}"), "1")
+        bench.for_ever("redisson_lock_token:{x}")
+        shown = lock.holder_shown(A)
+        about(shown.pop("since"), bench.server.now())
+        same(shown, {"token": 1, "host": "host", "pid": 42, "user": "user", "command": "command", "permits": 1})
+        bench.hear(lock.channel)
+        same(lock.take(B, attempt(2), proof=(A, 1)), [REENTERED, 1, LEASE])
+        same(bench.server.value("x"), {**mode, field: "2"})
+        bench.server.let_pass(10000)
+        same(lock.give(A, attempt(2), waiter=B), [STILL_HELD, 1, 0])
+        same(bench.server.value("x"), {**mode, field: "1"})
+        bench.ends_in(LEASE - 10000, "x", INFO, LEASES)  # of the hold that remains
+        bench.heard()
+        same(lock.give(A, attempt(1)), [RELEASED, 0, 0])
+        bench.standing()
+        bench.heard((lock.channel, told))
+        same(lock.take(B, attempt(3))[1], 2, "token")
 
 
-def mutex_renewed(bench):
-    """run: a renewal gives the whole lease, never less than there was, to the holder alone"""
-    lock = bench.held("run")
-    bench.server.let_pass(10000)
-    same(lock.renew(A, attempt(1)), [KEPT, LEASE, 0])
-    bench.ends_in(LEASE, "x", INFO, LEASES)
-    same(lock.renew(A, attempt(1), lease=5000), [KEPT, 5000, 0])
-    bench.ends_in(LEASE, "x")  # never shortened
-    bench.server.let_pass(6000)
-    same(lock.run("mutex_check", A, 0, attempt(1), 1)[0], KEPT)
-    same(lock.renew(B, attempt(1)), [LOST, 0, 0])
-    same(lock.renew(A, attempt(2)), [LOST, 0, 0])
+def exclusive_renewed(bench):
+    """run, write: a renewal gives the whole lease, never less than there was, to the holder alone"""
+    for kind, check in (("run", "mutex_check"), ("write", "rw_check")):
+        bench.server("FLUSHALL")
+        lock = bench.held(kind)
+        bench.server.let_pass(10000)
+        same(lock.renew(A, attempt(1)), [KEPT, LEASE, 0])
+        bench.ends_in(LEASE, "x", INFO, LEASES)
+        same(lock.renew(A, attempt(1), lease=5000), [KEPT, 5000, 0])
+        bench.ends_in(LEASE, "x")  # never shortened
+        bench.server.let_pass(6000)
+        same(lock.run(check, A, 0, attempt(1), 1)[0], KEPT)
+        same(lock.renew(B, attempt(1)), [LOST, 0, 0])
+        same(lock.renew(A, attempt(2)), [LOST, 0, 0])
 
 
 def fair_queue(bench):
@@ -140,26 +144,6 @@ def reader_renewed(bench):
     bench.ends_in(LEASE - 10000, lease_key(B))
     same(bench.server("ZSCORE", LEASES, f"{B} {attempt(2)}"), other)
     same(lock.renew(A, attempt(2)), [LOST, 0, 0])
-
-
-def writer(bench):
-    """write: mode, OWNER:write, 1 after the last"""
-    lock = bench.lock("write")
-    bench.hear(lock.channel)
-    same(lock.take(A, attempt(1)), [GRANTED, 1, LEASE])
-    bench.standing("x", INFO, LEASES)
-    same(bench.server.value("x"), {"mode": "write", A + ":write": "1"})
-    bench.ends_in(LEASE, "x", INFO, LEASES)
-    bench.server.let_pass(10000)
-    same(lock.renew(A, attempt(1)), [KEPT, LEASE, 0])
-    bench.ends_in(LEASE, "x")
-    same(lock.take(B, attempt(2), proof=(A, 1)), [REENTERED, 1, LEASE])
-    same(bench.server.value("x"), {"mode": "write", A + ":write": "2"})
-    same(lock.give(A, attempt(2), waiter=B), [STILL_HELD, 1, 0])
-    bench.heard()
-    same(lock.give(A, attempt(1)), [RELEASED, 0, 0])
-    bench.standing()
-    bench.heard((lock.channel, "1"))
 
 
 def downgrade(bench):
