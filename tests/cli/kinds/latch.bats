@@ -82,8 +82,6 @@ END
             'echo "$RLOCK_NAME $RLOCK_KIND $RLOCK_SERVER"; rlock run -x -n m -- sh -c "echo \$RLOCK_KIND \$RLOCK_NAME"'
         assert_equal "$verb: $status $output" "$verb: 0 x latch $RLOCK_SERVER"$'\nrun m'
     done
-    try run -n m -- rlock latch down -q -n x -- sh -c 'echo "$RLOCK_KIND${RLOCK_OWNER+ of $RLOCK_OWNER}${RLOCK_TOKEN+ $RLOCK_TOKEN}"'
-    assert_output latch
 }
 
 @test "down -- CMD: the server is away at the count: tried again until --connect-timeout, then 69 or CMD's own status" {

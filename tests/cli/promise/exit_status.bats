@@ -58,9 +58,7 @@ ends() {
     assert_usage rnu run -- rnu -n x -- touch ran
     assert_usage latch set -- latch
     assert_usage doen 'latch down' -- latch doen -n x
-    assert_usage frobnicate -- latch frobnicate -n x
     assert_usage down -- down -n x
-    assert_usage --wiat --wait -- run -n x --wiat 3s -- touch ran
     assert_usage name -- run -n $'a\nb' -- touch ran
     RLOCK_SERVER=nonsense assert_usage RLOCK_SERVER redis:// -- run -n x -- touch ran
 }
