@@ -5,17 +5,6 @@
 load ../../lib/rlock
 load ../../lib/queue
 
-# --- order -------------------------------------------------------------------------------------
-
-@test "eight that come one after the other enter in that order, none beside another" {
-    holds first fair
-    join a b c d e f g h
-    finish first a b c d e f g h
-    assert_equal "$(order)" "first a b c d e f g h"
-    check_history --min-sections 9 history
-    assert_no_keys
-}
-
 # --- leaving -----------------------------------------------------------------------------------
 
 @test "who leaves is out of the queue at once, the others keep their order: 75, 143, 130" {

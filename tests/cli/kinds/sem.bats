@@ -16,20 +16,6 @@ assert_refused() {
 
 # --- how many --------------------------------------------------------------------------------------
 
-@test "N at once, and not one more" {
-    local who
-    for who in a b c; do
-        holds $who sem --permits 3
-    done
-    assert_permits 0 3
-    ends_saying 75 x -- sem -n x --permits 3 -x -- touch ran
-    finish b
-    try sem -n x --permits 3 -x -- true
-    assert_success
-    finish a c
-    assert_at_rest 3
-}
-
 @test "--take: all of them or none" {
     holds a sem --permits 3 --take 2
     assert_permits 1 2

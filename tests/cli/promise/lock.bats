@@ -25,20 +25,6 @@ field() {
     assert_no_keys
 }
 
-@test "EVAL only after NOSCRIPT: a server that forgot the scripts is taught again" {
-    redis SCRIPT FLUSH
-    redis CONFIG RESETSTAT
-    try run -n x -- true
-    assert_success
-    assert_equal "$(calls evalsha) $(calls eval)" "2 2"
-    hold x
-    redis SCRIPT FLUSH
-    let_go x
-    reap "$holder"
-    assert_equal "$status" 0
-    assert_no_keys
-}
-
 @test "a Redisson client's release wakes the waiter at once" {
     local released
     foreign_hold x 60000

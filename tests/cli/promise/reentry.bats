@@ -43,15 +43,6 @@ stranger_kept_out() {
     assert_no_keys
 }
 
-@test "siblings both enter: re-entry is no exclusion between them" {
-    try run -n x -- sh -c '
-        rlock run -x -n x -- sh -c "echo >one; until [ -e two ]; do sleep 0.01; done" &
-        rlock run -x -n x -- sh -c "echo >two; until [ -e one ]; do sleep 0.01; done"
-        wait'
-    assert_success
-    assert_no_keys
-}
-
 @test "the inner rlock is killed: the outer hold stays, and all is free within a lease after it" {
     start run -n x -l "$(ms 1500)" -- sh -c '
         rlock run -n x -l "$1" -- sh -c "echo >ready; exec sleep 60" &
