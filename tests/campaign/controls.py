@@ -1,8 +1,7 @@
-"""Are the judges any good? Each meets a lock client that breaks its promise (fakes.py)."""
+"""Are the judges any good? Each meets a lock client that breaks its promise (fakes)."""
 import os
 import pathlib
 import shlex
-import sys
 import tempfile
 
 import linear
@@ -44,7 +43,7 @@ OUTLAST = ("abrupt", "deaf", "no_renewal", "sleeping_guardian", "unreplicated", 
 
 def write_client(folder, fake, rlock):
     path = os.path.join(folder, "client")
-    command = shlex.join([sys.executable, "-B", str(pathlib.Path(__file__).with_name("fakes.py")), fake, rlock])
+    command = shlex.join([str(pathlib.Path(__file__).with_name("fakes")), fake, rlock])
     with open(path, "w", encoding="utf-8") as file:
         file.write(f'#!/bin/sh\nexec {command} "$@"\n')
     os.chmod(path, 0o755)
