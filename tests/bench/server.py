@@ -3,12 +3,9 @@ import os
 import re
 import subprocess
 import tempfile
-import time
 
 from redis_server import RedisServer, keeping
-from resp import Connection
 
-ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b"}
 SCRIPTS = "eval", "evalsha"
 DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")
 
@@ -45,37 +42,14 @@ class Server(RedisServer):
         known = self.info("commandstats")
         return sum(int(re.search("usec=([0-9]+)", known[f"cmdstat_{name}"])[1]) for name in SCRIPTS if f"cmdstat_{name}" in known)
 
+    def scripts(self, act):
+        """The words of all scripts that are asked for meanwhile, as its log of slow commands has them."""
+        self.call("CONFIG", "SET", "slowlog-log-slower-than", "0")
+        self.call("SLOWLOG", "RESET")
+        act()
+        self.call("CONFIG", "SET", "slowlog-log-slower-than", "-1")
+        logged = [entry[3] for entry in reversed(self.call("SLOWLOG", "GET", "128"))]
+        return [words for words in logged if words[0].lower() in SCRIPTS]
+
     def listeners(self):
         return self.call("CLIENT", "LIST", "TYPE", "pubsub").count("\n")
-
-
-class Monitor(Connection):
-    """Sees what the server is asked from here on, scripts' own commands included."""
-
-    def __init__(self, server):
-        super().__init__(server.socket)
-        self.server = server
-        self("MONITOR")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def scripts(self):
-        """The words of all scripts that were asked for until now."""
-        end = f"end {time.monotonic()}"
-        self.server.call("ECHO", end)
-        while True:
-            source, words = re.match(r"[0-9.]+ \[\d+ ([^]]*)\] (.*)", self.receive(), re.S).groups()
-            words = [unescape(word) for word in re.findall(r'"((?:[^"\\]|\\.)*)"', words)]
-            if words == ["ECHO", end]:
-                return
-            if source != "lua" and words[0].lower() in SCRIPTS:
-                yield words
-
-
-def unescape(text):
-    return re.sub(r"\\(?:x([0-9a-f]{2})|(.))",
-                  lambda at: chr(int(at[1], 16)) if at[1] else ESCAPES.get(at[2], at[2]), text)
