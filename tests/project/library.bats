@@ -88,11 +88,12 @@ inits() {
     compile_each -o made inits.c
 }
 
-@test "installed are the library by its names, its module, its headers, and nothing of the tests" {
+@test "installed are the library, never unloaded, by its names, its module, its headers, and nothing of the tests" {
     assert_link_exists "$LIBRARY_DIR/librlock.so"
     assert_link_exists "$LIBRARY_DIR/librlock.so.0"
     run readelf -d "$LIBRARY_DIR/librlock.so"
     assert_output --partial 'soname: [librlock.so.0]'
+    assert_output --partial NODELETE # or a name that is still being looked up would outlive it
     # The module is found from where the two are; the loader would look there for libc, too.
     assert_file_exists "$LIBRARY_DIR/librlock-tls.so.0"
     assert_file_not_exist "$LIBRARY_DIR/librlock-tls.so"
@@ -176,44 +177,6 @@ assert_examples_work() {
         run -1 bash -c 'ulimit -s "$1" && exec "${@:2}"' - "$kib" "$BUILD/tests/keepers" redis://nowhere.invalid
         assert_output --partial 'take it: no server could be reached'
     done
-}
-
-@test "a name that is still being looked up does not outlive a library that is unloaded" {
-    plain_build_only
-    cat >unloads.c <<-'END'
-	#include <dlfcn.h>
-	#include <netdb.h>
-	#include <rlock.h>
-	#include <unistd.h>
-	#define NEED(name) __typeof__(&name) name##_ = (__typeof__(&name))dlsym(library, #name)
-	int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **found) {
-	    (void)host, (void)port, (void)hints, (void)found;
-	    usleep(500000);
-	    return EAI_AGAIN;
-	}
-	int main(int argc, char **argv) {
-	    const char *name = "x", *server = "redis://slow.invalid";
-	    struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
-	    struct rlock_lock_options lock_options = RLOCK_LOCK_OPTIONS_INIT;
-	    struct rlock_wait wait = RLOCK_WAIT_INIT;
-	    void *library = dlopen(argv[argc - 1], RTLD_NOW);
-	    rlock_client *client;
-	    rlock_lock *lock;
-	    NEED(rlock_client_new); NEED(rlock_lock_new); NEED(rlock_acquire); NEED(rlock_lock_free); NEED(rlock_client_free);
-	    options.servers = &server, options.server_count = 1, options.connect_timeout_ms = 50;
-	    lock_options.names = &name, lock_options.name_count = 1, wait.deadline_ms = 0;
-	    if (rlock_client_new_(&client, &options) || rlock_lock_new_(&lock, client, &lock_options))
-	        return 1;
-	    const int status = rlock_acquire_(lock, &wait);
-	    rlock_lock_free_(lock);
-	    rlock_client_free_(client);
-	    dlclose(library);
-	    sleep(1);
-	    return status == RLOCK_UNAVAILABLE ? 0 : 2;
-	}
-	END
-    cc -rdynamic -I "$PREFIX/include" unloads.c -o unloads
-    run -0 ./unloads "$LIBRARY_DIR/librlock.so"
 }
 
 # worker_holds LEASE GRACE: the example has x, for longer than its lease, and does not wait for an answer at its end.
