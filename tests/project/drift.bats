@@ -29,32 +29,20 @@ help_options() {
     "$RLOCK" $1 --help | sed -n 's/^  *\(-.*\)/\1/p' | sed 's/   *.*//; s/\[=.*\]//; s/^\(-.\), /\1 /' | tidy
 }
 
-@test "each command has a man page, and rlock(1) and the help name it; each page is a command's, and named there" {
-    local command page
-    run -0 "$RLOCK" --help
-    for command in $(commands); do
-        grep -q "^\.It Cm $command\>" "$PROJECT/man/rlock.1" || fail "rlock(1) lacks $command"
-        assert_line --regexp "^  $command +[A-Z]"
-    done
-    assert_equal "$(cd "$PROJECT/man" && printf '%s\n' rlock-*.1 | sort)" "$(manual_commands | sed 's/.*/rlock-&.1/' | sort)"
-    for page in "$PROJECT"/man/*.[1-9]; do
-        page=${page##*/}
-        [[ $page == rlock.1 ]] || grep -q "^\.Xr ${page%.*} ${page##*.}" "$PROJECT/man/rlock.1" || fail "rlock(1) lacks $page"
-    done
-}
-
-@test "a group's man page and its help name its commands" {
+@test "each command has a man page, and rlock(1) or its group's page, and the help, name it; each page is a command's" {
     local group command page
-    for group in $(groups_of_commands); do
-        page=$PROJECT/man/rlock-$group.1
-        run -0 "$RLOCK" help "$group"
-        for command in $(commands "$group"); do
-            grep -q "^\.Nm rlock $group $command\>" "$page" || fail "$page lacks $group $command"
+    for group in '' $(groups_of_commands); do
+        page=$PROJECT/man/rlock${group:+-$group}.1
+        run -0 "$RLOCK" help $group
+        for command in $(commands $group); do
+            grep -qE "^\.(It Cm|Nm rlock $group) $command\>" "$page" || fail "$page lacks $command"
             assert_line --regexp "^  $command +[A-Z]"
         done
+        [[ -n $group ]] || continue
         run grep -c '^\.Ss Options of' "$page"
         assert_output "$(grep -c "^$group " <<<"$(working_commands)")"
     done
+    assert_equal "$(cd "$PROJECT/man" && printf '%s\n' rlock-*.1 | sort)" "$(manual_commands | sed 's/.*/rlock-&.1/' | sort)"
 }
 
 @test "man pages and --help have the same options as the program" {
@@ -81,12 +69,15 @@ help_options() {
     done
 }
 
-@test "each page of commands says what the exit status is, and has examples" {
-    local page
-    for page in "$PROJECT"/man/*.1; do
+@test "rlock(1) leads to each page, and is led to; each of commands says what the exit status is, and has examples" {
+    local page name
+    for page in "$PROJECT"/man/*.[1-9]; do
+        name=${page##*/}
+        [[ $name == rlock.1 ]] || grep -q "^\.Xr ${name%.*} ${name##*.}" "$PROJECT/man/rlock.1" || fail "rlock(1) lacks $name"
+        [[ $name == *.1 ]] || continue
         grep -qx "\.Sh EXIT STATUS" "$page" || fail "$page: no exit status"
         sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$page" | grep -q '^\.Bd -literal' || fail "$page: no example"
-        [[ $page == */rlock.1 ]] || grep -qx '\.Xr rlock 1 ,' "$page" || fail "$page does not lead to rlock(1)"
+        [[ $name == rlock.1 ]] || grep -qx '\.Xr rlock 1 ,' "$page" || fail "$page does not lead to rlock(1)"
     done
 }
 
