@@ -2,16 +2,7 @@
 # bench.bats: tests/bench/run, in small: it measures what it says, and ends.
 
 load ../lib/rlock
-
-setup_file() { :; } # it has servers of its own
-teardown_file() { :; }
-
-setup() {
-    clean_environment
-    cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() { :; }
+load ../lib/no_server
 
 @test "each section of the bench has its figures" {
     local row
