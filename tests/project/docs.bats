@@ -240,12 +240,3 @@ run_document() {
     done
     grep -q "^## $(sed -n 's/^project(rlock VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)" CHANGELOG.md
 }
-
-@test "an example that prints something else fails" {
-    printf '.Bd -literal\n$ echo 1\n2\n.Ed\n' >page
-    split page
-    make_sandbox
-    run run_block blocks/1 page
-    assert_failure
-    assert_output --partial 'page:1 prints something else'
-}
