@@ -172,11 +172,11 @@ foreign_gone() { # MEMBER...
         x 'redisson_lock__channel:{x}' >/dev/null
 }
 
-# listening N: on each member that answers so many rlocks listen.
+# listening N [CHANNELS]: on each member that answers so many rlocks wait, each on a channel of its own, or do others.
 listening() {
     local member
     for member in "${alive[@]}"; do
-        (($(redis_on "$member" CLIENT LIST TYPE pubsub | grep -c .) >= $1)) || return 1
+        (($(redis_on "$member" PUBSUB CHANNELS "${2-*\}:*}" | grep -c .) >= $1)) || return 1
     done
 }
 

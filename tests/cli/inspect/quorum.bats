@@ -74,7 +74,7 @@ breaks() {
     restart m3
     RLOCK_SERVER=$(urls m2 m1 m3)
     holds third run -l "$(ms 20000)"
-    wait_until 10 listening 1
+    wait_until 10 listening 1 'rlock_break:*'
     pause m2
     breaks
     nothing_left

@@ -4,14 +4,19 @@
 load ../../lib/rlock
 load ../../lib/quorum
 
-@test "run, read, write: held on all of them, others are kept out, and given back on all" {
+@test "run, read, write: held on all of them, others are kept out, and given back on all; who waits is in within milliseconds" {
     local kind rival
+    brief b
     while read -r kind rival; do
         rm -f history end-a
-        holds a "$kind" -l "$(ms 1500)" # who was late is asked again with the renewal
-        wait_until 3 held_on_all x
+        holds a "$kind" -l "$(ms 6000)" # who was late is asked again with the renewal
+        wait_until 5 held_on_all x
         kept_out "$rival"
+        act b "$rival" -l 30s
+        wait_until 5 listening 1
         finish a
+        gone 0 b
+        assert_gap a b 1500
         nothing_left
     done <<'END'
 run run

@@ -4,27 +4,11 @@
 load ../../lib/rlock
 load ../../lib/quorum
 
-# waits WHO KIND [OPTION...]: started, and listening on each server that answers.
+# waits WHO KIND [OPTION...]: started, and listening on each server that answers, as those before it.
+waiting=0
 waits() {
-    local before
-    before=$(redis_on "${alive[0]}" CLIENT LIST TYPE pubsub | grep -c . || true)
     act "$@"
-    wait_until 5 listening $((before + 1))
-}
-
-@test "run, read, write: the end of a hold wakes the waiter within milliseconds" {
-    local pair holder waiter
-    brief waiter
-    for pair in 'run run' 'write read' 'write write' 'read write'; do
-        read -r holder waiter <<<"$pair"
-        rm -f history end-holder
-        holds holder "$holder" -l 30s
-        waits waiter "$waiter" -l 30s
-        finish holder
-        gone 0 waiter
-        assert_gap holder waiter 1500
-    done
-    nothing_left
+    wait_until 5 listening $((waiting += 1))
 }
 
 @test "what a minority has granted is given back there while the others are waited for; Redisson's release wakes" {
