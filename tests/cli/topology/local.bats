@@ -120,7 +120,7 @@ appended() {
 }
 
 @test "locks survive the death of that server; when it has died at the end it is there to take the lock back, or to count" {
-    long_hold -l 60s --io-timeout "$(ms 2000)"
+    hold x -l 60s --io-timeout "$(ms 2000)"
     rlock latch set -n gate --count 1
     start latch down -n gate -- sh -c 'echo >counts; until [ -e count ]; do sleep 0.02; done'
     wait_until 10 test -s counts
@@ -134,9 +134,9 @@ appended() {
     reap "$pid"
     assert_equal "$status: $(local_redis EXISTS gate)" "0: 0"
     local_server_kill
-    : >let-go
+    let_go x
     reap "$holder"
-    assert_equal "$status: $(cat err)" "0: "
+    assert_equal "$status: $(cat hold-x.err)" "0: "
     assert_equal "$(local_redis EXISTS x)" 0
 }
 
@@ -151,22 +151,15 @@ new_server() {
     [[ $(cat "$dir/redis.pid") != "$old" ]] && local_redis PING
 }
 
-# long_hold ARG...: holder has x until let-go.
-long_hold() {
-    start run -n x "$@" -- sh -c 'echo >held; until [ -e let-go ]; do sleep 0.02; done'
-    holder=$pid
-    wait_until 10 test -s held
-}
-
 @test "a holder that renews starts the dead server again, and nobody else enters" {
-    long_hold -v -l "$(ms 900)"
+    hold x -v -l "$(ms 900)"
     dies_and_returns
     # Nobody's child, or it might be taken for one of the command's.
     [[ $(sed -n 's/^PPid:\t//p' "/proc/$(cat "$dir/redis.pid")/status") != "$holder" ]]
-    wait_until 10 bash -c 'tail -n 1 err | grep -q "renewed x"'
+    wait_until 10 bash -c 'tail -n 1 hold-x.err | grep -q "renewed x"'
     try run -x -n x -- true
     assert_failure 75
-    : >let-go
+    let_go x
     reap "$holder"
     assert_equal "$status" 0
     try run -x -n x -- printenv RLOCK_TOKEN
@@ -186,11 +179,11 @@ long_hold() {
 }
 
 @test "a waiter starts it again, too, and gets the lock" {
-    long_hold --no-renew -l 60s
+    hold x --no-renew -l 60s
     log=waiter start run -n x -- true
     wait_until 10 bash -c "redis-cli -s '$dir/redis.sock' PUBSUB CHANNELS | grep -q ."
     dies_and_returns
-    : >let-go
+    let_go x
     reap "$holder"
     assert_equal "$status" 0
     reap "$pid"

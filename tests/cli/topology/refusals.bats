@@ -12,27 +12,6 @@ setup() {
     proxy_start odd # it tells how often rlock has asked
 }
 
-# --- what can be wrong with it -----------------------------------------------------------------
-
-begin_noreplicas() { redis_on odd CONFIG SET min-replicas-to-write 1; }
-end_noreplicas() { redis_on odd CONFIG SET min-replicas-to-write 0; }
-
-begin_oom() { redis_on odd CONFIG SET maxmemory 1; }
-end_oom() { redis_on odd CONFIG SET maxmemory 0; }
-
-# Nobody listens on port 1.
-begin_readonly() { redis_on odd REPLICAOF 127.0.0.1 1; }
-end_readonly() { redis_on odd REPLICAOF NO ONE; }
-
-begin_busy() {
-    helper redis-cli -s "$BATS_FILE_TMPDIR/odd/sock" EVAL 'while true do end' 0 >/dev/null 2>&1
-    wait_until 5 is_busy
-}
-is_busy() { [[ $(redis_on odd PING) == BUSY* ]]; }
-end_busy() { redis_on odd SCRIPT KILL; }
-
-# --- what rlock makes of it --------------------------------------------------------------------
-
 asked() { # N
     (($(requests .) >= $1))
 }
@@ -62,7 +41,8 @@ let_in() {
     wait_until 2 nothing_left
 }
 
-# meets CONDITION WORD [MS]: x is held with a short lease, long with one that outlasts the condition; y is wanted meanwhile.
+# meets BEGIN END WORD [MS]: x is held with a short lease, long with one that outlasts what these commands begin and end;
+# y is wanted meanwhile, and hears WORD.
 meets() {
     local long sure_until after least ms=$((1000000 * SLOW))
     log=long start run -l "$(ms 7500)" --kill-after 100ms -n long -- "$SECTION" --log long --until let-go --exit 5
@@ -71,9 +51,9 @@ meets() {
     least=$(($(requests .) + 4))
     protected -l "$(ms 1200)"
     sure_until=$(expiry x odd)
-    "begin_$1"
+    $1
     after=$(now_ns)
-    at_the_door "${@:2}"
+    at_the_door "${@:3}"
 
     # Dead before the lease's end, by the last renewal that was confirmed surely not after the condition; and not long
     # before that which the server knew of.
@@ -84,7 +64,7 @@ meets() {
 
     # The renewals of the other are tried again until it is over.
     wait_until 5 grep -q 'cannot renew long .*; trying again' long.err
-    "end_$1"
+    $2
     wait_until 5 grep -q 'renewed long .* again after' long.err
     : >let-go
     reap "$long"
@@ -92,9 +72,17 @@ meets() {
     let_in
 }
 
-@test "NOREPLICAS" { meets noreplicas replicas; }
-@test "READONLY" { meets readonly READONLY; }
-@test "BUSY" { meets busy BUSY 1200; } # it answers when its script has had the processor for a while
+odd() { redis_on odd "$@"; }
+
+busy() {
+    helper redis-cli -s "$BATS_FILE_TMPDIR/odd/sock" EVAL 'while true do end' 0 >/dev/null 2>&1
+    wait_until 5 is_busy
+}
+is_busy() { [[ $(odd PING) == BUSY* ]]; }
+
+@test "NOREPLICAS" { meets 'odd CONFIG SET min-replicas-to-write 1' 'odd CONFIG SET min-replicas-to-write 0' replicas; }
+@test "READONLY" { meets 'odd REPLICAOF 127.0.0.1 1' 'odd REPLICAOF NO ONE' READONLY; } # nobody listens on port 1
+@test "BUSY" { meets busy 'odd SCRIPT KILL' BUSY 1200; } # it answers when its script has had the processor for a while
 
 @test "out of memory while it runs: every kind is renewed, keeps others out, is given back, nested too; nothing is left" {
     local kind
@@ -104,14 +92,14 @@ meets() {
         start $kind -n "${kind%% *}" -l "$(ms 1200)" -- "$RLOCK" $kind -n "${kind%% *}" -l "$(ms 1200)" -- \
             "$SECTION" --log history --until let-go --exit 5
         wait_until 10 test -s history
-        begin_oom
+        odd CONFIG SET maxmemory 1
         # shellcheck disable=SC2086
         [[ $kind == read ]] || ends_saying 75 "${kind%% *}" -- $kind -x -n "${kind%% *}" -- touch ran
         wait_until 5 asked $(($(requests .) + 4))
         : >let-go
         reap "$pid"
         assert_equal "$kind: $status: $(cat err)" "$kind: 5: "
-        end_oom
+        odd CONFIG SET maxmemory 0
         [[ $kind != sem* ]] || assert_equal "$(redis_on odd GETDEL sem)" 2
         nothing_left
     done
