@@ -114,17 +114,6 @@ lacks_replica() {
     assert_dead_before "$end" 1200
 }
 
-@test "the replica is silent for a while: tried again, and the command goes on" {
-    local before
-    protected "${short[@]}" -l "$(ms 1800)"
-    freeze one
-    before=$(calls wait)
-    wait_until 5 waits_done $((before + 1))
-    thaw one
-    assert_kept 2000
-    assert_no_keys
-}
-
 @test "a latch is set, and counted down, once the replica has it, and only once" {
     local words waits expected
     may_bury # it is sent again
