@@ -22,12 +22,6 @@ assert_no_processes() { # TEXT
     [[ -z $left ]] || fail "processes alive: $left"
 }
 
-# all_gone SECONDS TEXT: gives them time to end; prints who did not.
-all_gone() {
-    wait_until "$1" none_marked "$2" 2>/dev/null && return 0
-    assert_no_processes "$2" 2>&1
-}
-
 kill_marked() { # TEXT
     local pid
     for pid in $(marked "$1"); do

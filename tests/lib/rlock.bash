@@ -78,15 +78,11 @@ clean_environment() {
 
 # Whatever is still there is ended, and the test fails for it.
 rlock_teardown() {
-    local left
+    local left mark="TEST_MARK=$TEST_MARK"
     helpers_stop
-    if ! left=$(all_gone 3 "TEST_MARK=$TEST_MARK"); then
-        kill_marked "TEST_MARK=$TEST_MARK"
-        servers_stop
-        fail "processes left behind: $left"
-        return 1
-    fi
-    servers_stop
+    left=$(wait_until 3 none_marked "$mark" 2>/dev/null || assert_no_processes "$mark" 2>&1) || kill_marked "$mark"
+    server_stop "${servers[@]}"
+    [[ -z $left ]] || fail "processes left behind: $left" || return
     wait_until 3 no_subscriptions
 }
 

@@ -75,11 +75,6 @@ server_stop() {
     done
 }
 
-servers_stop() {
-    server_stop "${servers[@]}"
-    servers=()
-}
-
 # freeze SERVER...: stopped in the middle of whatever they do: connections stay, nothing is answered.
 freeze() {
     local name
