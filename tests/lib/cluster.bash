@@ -11,7 +11,7 @@ source "$TESTS/lib/ports.bash"
 nodes=(n1 n2 n3 n4 n5 n6)
 node_options=()
 moving=() # the name whose slot is being migrated, and where to
-down=     # see cluster_down
+down=     # whether it answers nothing but that it is (cluster uncover)
 
 setup_file() {
     rlock_setup_file
@@ -36,7 +36,7 @@ setup() {
 teardown() {
     thaw "${nodes[@]}"
     [[ -z ${moving[*]} ]] || migrate_end
-    [[ -z $down ]] || cluster_up
+    [[ -z $down ]] || cluster cover
     rlock_teardown && cluster quiet
 }
 
@@ -136,17 +136,6 @@ migrate_keys() { # [KEY...]
 migrate_end() {
     cluster end "${moving[@]}"
     moving=()
-}
-
-# cluster_down: it answers nothing but that it is, until cluster_up.
-cluster_down() {
-    down=1
-    cluster uncover
-}
-
-cluster_up() {
-    cluster cover
-    down=
 }
 
 # --- locks on it -------------------------------------------------------------------------------

@@ -52,7 +52,8 @@ topology_start() {
     for name in s1 s2 s3; do
         dir=$BATS_FILE_TMPDIR/$name
         {
-            python3 "$TOOLS/sentinels.py" "${name#s}" "$(port_of main)" "$(ports_of "${copies[@]}")" "$(ports_of s1 s2 s3)"
+            python3 "$TOOLS/sentinels.py" "${name#s}" "$(port_of main)" \
+                "$(cd "$BATS_FILE_TMPDIR" && cat "${copies[@]/%//port}")" "$(cat "$BATS_FILE_TMPDIR"/s?/port)"
             printf '%s\n' "${sentinel_options[@]}"
         } >"$dir/sentinel.conf"
         env -u TEST_MARK redis-server "$dir/sentinel.conf" --sentinel --unixsocket "$dir/sock" --dir "$dir" \
@@ -80,13 +81,6 @@ data_server() {
     local priority=100
     [[ $1 != main && $1 != one ]] || priority=10
     port_server "$1" --replica-priority "$priority" "${server_options[@]}" "${@:2}"
-}
-
-ports_of() { # NAME...
-    local name
-    for name; do
-        port_of "$name"
-    done
 }
 
 # pace INFO HELLO PING: how often, in ms, the Sentinels ask the servers, tell each other, and look whether

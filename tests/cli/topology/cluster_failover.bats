@@ -9,14 +9,10 @@ load ../../lib/cluster
 # crashed NODE: and its replica has taken its place.
 crashed() {
     local replica
-    wait_until 10 followed "$1" # after a failover
+    wait_until 10 eval "replica_of $1 | grep ." # after a failover
     replica=$(replica_of "$1")
     server_stop "$1"
     cluster await "$replica"
-}
-
-followed() { # NODE
-    [[ -n $(replica_of "$1") ]]
 }
 
 @test "a planned failover, then a crash: who holds goes on with the same hold, who waits is woken by its end" {
@@ -71,13 +67,15 @@ waiting_somewhere() {
 
 @test "the cluster is down for less than the lease: a hold goes on; at the door 69 that says so, or taken when it comes up" {
     protected -l "$(ms 9000)" --kill-after 100ms
-    cluster_down
+    cluster uncover
+    down=1
     refuses 700 3000 69 y 'cluster is down' -- run -q -w 800ms -n y -- touch ran
     refuses 0 3000 69 y -- run -x -n y -- touch ran
     brief a
     act_on y a run -w "$(ms 15000)"
     wait_until 5 in_state "$pid" S
-    cluster_up
+    cluster cover
+    down=
     gone 0 a
     wait_until 9 renewed x
     ends_well

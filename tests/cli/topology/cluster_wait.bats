@@ -44,17 +44,13 @@ hands_over() {
     local begin
     rlock latch set -n 'a{b}c' --count 1
     start latch wait -n 'a{b}c' -- true
-    wait_until 5 listens_on_latch
+    wait_until 5 eval '[[ -n $(at "a{b}c" PUBSUB CHANNELS "*countdownlatch*") ]]'
     begin=$(now_ms)
     rlock latch down -n 'a{b}c'
     reap "$pid"
     assert_equal "$status" 0
     (($(now_ms) - begin < 1000 * SLOW)) || fail "opened $(($(now_ms) - begin)) ms later"
     nothing_left
-}
-
-listens_on_latch() {
-    [[ -n $(at 'a{b}c' PUBSUB CHANNELS '*countdownlatch*') ]]
 }
 
 @test "waiters listen on shard channels, on their slot's master, and nowhere else; who leaves leaves nothing" {

@@ -87,15 +87,11 @@ needs_waitaof() {
     assert_equal "$(calls waitaof disk)" 2
 }
 
-blocked_by_disk() {
-    [[ $(redis_on disk INFO clients) == *blocked_clients:1* ]]
-}
-
 @test "the command starts when the hold is on disk, not before" {
     new_disk
     : >"$BATS_FILE_TMPDIR/stuck"
     start run -q --fsync -n x -- "$SECTION" --log history
-    wait_until 10 blocked_by_disk
+    wait_until 10 eval '[[ $(redis_on disk INFO clients) == *blocked_clients:1* ]]'
     assert_file_not_exist history
     rm "$BATS_FILE_TMPDIR/stuck"
     reap "$pid"
@@ -103,16 +99,12 @@ blocked_by_disk() {
     assert_file_exist history
 }
 
-flushed() {
-    grep -q . "$BATS_FILE_TMPDIR"/disk/appendonlydir/*.incr.aof.synced
-}
-
 # That a second one comes in without --fsync shows that the test can.
 @test "power is lost: with --fsync the server that is back knows the hold, and its token" {
     local round
     new_disk
     redis_on disk SET something written
-    wait_until 10 flushed
+    wait_until 10 eval 'grep -q . "$BATS_FILE_TMPDIR"/disk/appendonlydir/*.incr.aof.synced'
     : >"$BATS_FILE_TMPDIR/stuck"
     hold y
     lose_power

@@ -70,16 +70,13 @@ servers_of_dir() {
     assert_equal "$(servers_of_dir)" "$(cat "$dir/redis.pid")"
 }
 
-sockets_of_server() { # N
-    (($(find "/proc/$(cat "$dir/redis.pid")/fd" -lname 'socket:*' | wc -l) == $1))
-}
-
 @test "directory 0700 whatever the umask, which the command has as it was; no TCP port, noeviction" {
     assert_equal "$(umask 0777; rlock run -n x -- sh -c umask)" 0777
     assert_equal "$(stat -c '%a %u' "$dir" "$dir/start.lock" | xargs)" "700 $(id -u) 600 $(id -u)"
     assert_equal "$(local_redis CONFIG GET port | tail -n 1)" 0
     assert_equal "$(local_redis CONFIG GET maxmemory-policy | tail -n 1)" noeviction
-    wait_until 5 sockets_of_server 1 # it has yet to find that rlock has gone
+    # It has yet to find that rlock has gone.
+    wait_until 5 eval '(($(find "/proc/$(cat "$dir/redis.pid")/fd" -lname "socket:*" | wc -l) == 1))'
 }
 
 @test "it holds none of the caller's descriptors, nor its directory or terminal" {

@@ -17,13 +17,9 @@ setup() {
     port_server main
     replica_server one main
     rlock_setup
-    wait_until 5 is_empty one # it may still have the lock of the test before
+    wait_until 5 eval '[[ $(redis_on one DBSIZE) == 0 ]]' # it may still have the lock of the test before
     lead_to main
     RLOCK_SERVER=unix://$PWD/vip
-}
-
-is_empty() { # SERVER
-    [[ $(redis_on "$1" DBSIZE) == 0 ]]
 }
 
 teardown() {

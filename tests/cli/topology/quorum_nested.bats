@@ -65,17 +65,13 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
             rlock "$0" -x -l '"$(ms 2400)"' -n x -- sh -c "until [ -e go ]; do sleep 0.02; done"; exit 5' -l "$(ms 2400)"
         for member in m1 m2 m3 m1; do
             empty "$member"
-            wait_until 5 twice_on "$member"
+            wait_until 5 eval '[[ $(redis_on "$member" HVALS x | grep -xc 2) == 1 ]]'
         done
         : >go
         reap "$pid"
         assert_equal "$kind: $status" "$kind: 5"
         wait_until 3 nothing_left
     done
-}
-
-twice_on() { # MEMBER
-    [[ $(redis_on "$1" HVALS x | grep -xc 2) == 1 ]]
 }
 
 @test "who has outlived the hold around it is a stranger: it waits its turn, and has an owner of its own" {

@@ -16,17 +16,13 @@ waits() {
     foreign_on m1 m2 m3
     waits a run
     waits b run
-    wait_until 2 free_there m4 m5
+    wait_until 2 eval '[[ $(on m4 m5 -- EXISTS x) != *1* ]]'
     brief a b
     foreign_gone m1 m2
     begin=$(now_ms)
     gone 0 a b
     (($(now_ms) - begin < 3000 * SLOW)) || fail "$(($(now_ms) - begin)) ms"
     only_foreign m3
-}
-
-free_there() { # MEMBER...
-    [[ $(on "$@" -- EXISTS x) != *1* ]]
 }
 
 @test "a dead holder's lease ends: the waiter enters then, and not before" {

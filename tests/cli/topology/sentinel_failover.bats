@@ -97,16 +97,12 @@ both_end() {
     foreign_hold x 60000
     join first second last
     planned_failover
-    wait_until 10 all_listen
+    wait_until 10 waiters x 3 one
     redis_on one DEL x
     gone 0 first second last
     assert_equal "$(order)" "first second last"
     check_history history
     assert_nothing_left one
-}
-
-all_listen() { # on one
-    (($(redis_on one PUBSUB CHANNELS 'redisson_lock__channel:{x}:*' | grep -c .) == 3))
 }
 
 @test "crash, and the lease is over before there is a new master: dead by then, and the waiter is in after it" {

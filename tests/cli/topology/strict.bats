@@ -133,8 +133,7 @@ assert_free() {
         assert_seen 'v[0]["state"]' held
         [[ $kind == *--plain* ]] || rlock break --force x
         brief a b
-        reap "${pid_of[a]}"
-        reap "${pid_of[b]}"
+        gone '0|76' a b
         assert_free
         [[ $kind != *--plain* ]] || continue
         handle=$(rlock acquire "${take[@]}" -n x -l 10s)
