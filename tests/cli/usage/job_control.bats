@@ -38,77 +38,59 @@ outcome() {
     { cat reports; touch heard; cat heard; } >"$name.outcome"
 }
 
-# same RUNNER,... [STEP...] -- CMD...: the same by all of these runners.
-same() {
-    local name first='' names
-    IFS=, read -ra names <<<"$1"
-    shift
+# becomes LINE,... RUNNER,... [STEP...] -- CMD...: that is its outcome by each of these runners, and no key is left.
+becomes() {
+    local expected=$1 name names
+    IFS=, read -ra names <<<"$2"
+    shift 2
     for name in "${names[@]}"; do
         outcome "$name" "$@"
-        first=${first:-$name}
-        diff "$first.outcome" "$name.outcome" || fail "$name is not like $first"
+        assert_equal "$name: $(paste -sd , "$name.outcome")" "$name: $expected"
     done
     assert_no_keys
-}
-
-# assert_outcome LINE...
-assert_outcome() {
-    assert_equal "$(cat locked.outcome)" "$(printf '%s\n' "$@")"
 }
 
 end='sh=touch heard.end'
 
 # shellcheck disable=SC1003 # these are keys
 @test "the terminal's keys: heard once, ignored, or the end of the job" {
-    same plainly,locked file=heard.ready 'keys=^C' 'sh=grep -q INT heard' 'keys=^\' 'sh=grep -q QUIT heard' \
-        'sh=sleep 0.1' "$end" -- "$hearer" heard INT QUIT
-    assert_outcome "exit 6" INT QUIT
+    becomes "exit 6,INT,QUIT" plainly,locked file=heard.ready 'keys=^C' 'sh=grep -q INT heard' 'keys=^\' \
+        'sh=grep -q QUIT heard' 'sh=sleep 0.1' "$end" -- "$hearer" heard INT QUIT
     # What the keys sent is over: the next one is for rlock alone.
-    same plainly,locked file=heard.ready 'sh=sleep 0.1' 'keys=^C' 'sh=grep -q INT heard' 'sh=sleep 0.1' \
-        'sh=kill -INT $JOB' 'sh=[ $(grep -c INT heard) = 2 ]' "$end" -- "$hearer" heard INT
-    assert_outcome "exit 6" INT INT
-    same plainly,timeout,locked file=heard.ready 'keys=^C' 'sh=sleep 0.1' "$end" -- "$hearer" heard -INT
-    assert_outcome "exit 6"
-    same plainly,locked file=heard.ready 'keys=^C' -- "$hearer" heard
-    assert_outcome "signal 2"
-    (ulimit -c 0; same plainly,locked file=heard.ready 'keys=^\' -- "$hearer" heard)
-    assert_outcome "signal 3"
+    becomes "exit 6,INT,INT" plainly,locked file=heard.ready 'sh=sleep 0.1' 'keys=^C' 'sh=grep -q INT heard' \
+        'sh=sleep 0.1' 'sh=kill -INT $JOB' 'sh=[ $(grep -c INT heard) = 2 ]' "$end" -- "$hearer" heard INT
+    becomes "exit 6" plainly,timeout,locked file=heard.ready 'keys=^C' 'sh=sleep 0.1' "$end" -- "$hearer" heard -INT
+    becomes "signal 2" plainly,locked file=heard.ready 'keys=^C' -- "$hearer" heard
+    (ulimit -c 0; becomes "signal 3" plainly,locked file=heard.ready 'keys=^\' -- "$hearer" heard)
 }
 
 @test "Ctrl-Z, fg, bg, and again: the job stops by SIGTSTP and goes on, SIGCONT is heard once" {
-    same plainly,timeout,locked file=heard.ready 'sh=sleep 0.05' 'keys=^Z' stopped 'sh=grep -q "^State:.T" /proc/$CMD/status' \
-        fg 'sh=grep -q CONT heard' 'sh=sleep 0.1' "$end" -- "$hearer" heard CONT
-    assert_outcome "stopped 20" "exit 6" CONT
-    same plainly,locked file=heard.ready 'sh=sleep 0.05' 'keys=^Z' stopped bg 'sh=grep -q CONT heard' \
-        'sh=kill -TSTP -$JOB' stopped fg 'sh=[ $(grep -c CONT heard) = 2 ]' 'sh=sleep 0.1' "$end" -- "$hearer" heard CONT
-    assert_outcome "stopped 20" "stopped 20" "exit 6" CONT CONT
+    becomes "stopped 20,exit 6,CONT" plainly,timeout,locked file=heard.ready 'sh=sleep 0.05' 'keys=^Z' stopped \
+        'sh=grep -q "^State:.T" /proc/$CMD/status' fg 'sh=grep -q CONT heard' 'sh=sleep 0.1' "$end" -- "$hearer" heard CONT
+    becomes "stopped 20,stopped 20,exit 6,CONT,CONT" plainly,locked file=heard.ready 'sh=sleep 0.05' 'keys=^Z' stopped bg \
+        'sh=grep -q CONT heard' 'sh=kill -TSTP -$JOB' stopped fg 'sh=[ $(grep -c CONT heard) = 2 ]' 'sh=sleep 0.1' "$end" -- \
+        "$hearer" heard CONT
 }
 
 @test "a command that takes or ignores SIGTSTP is not stopped by Ctrl-Z, nor is rlock" {
-    same plainly,locked file=heard.ready 'keys=^Z' 'sh=sleep 0.1' "$end" -- "$hearer" heard -TSTP
-    assert_outcome "exit 6"
-    same plainly,locked file=heard.ready 'sh=sleep 0.05' 'keys=^Z' 'sh=grep -q TSTP heard' 'sh=sleep 0.1' "$end" -- \
-        "$hearer" heard TSTP
-    assert_outcome "exit 6" TSTP
+    becomes "exit 6" plainly,locked file=heard.ready 'keys=^Z' 'sh=sleep 0.1' "$end" -- "$hearer" heard -TSTP
+    becomes "exit 6,TSTP" plainly,locked file=heard.ready 'sh=sleep 0.05' 'keys=^Z' 'sh=grep -q TSTP heard' \
+        'sh=sleep 0.1' "$end" -- "$hearer" heard TSTP
 }
 
 @test "a command that stops itself, as editors do, gives the terminal back" {
-    same plainly,locked stopped fg 'sh=grep -q back heard' "$end" -- "$hearer" heard stop=TSTP
-    assert_outcome "stopped 20" "exit 6" back
-    same plainly,locked stopped fg 'sh=grep -q back heard' "$end" -- "$hearer" heard stop=STOP
-    assert_outcome "stopped 19" "exit 6" back
+    becomes "stopped 20,exit 6,back" plainly,locked stopped fg 'sh=grep -q back heard' "$end" -- "$hearer" heard stop=TSTP
+    becomes "stopped 19,exit 6,back" plainly,locked stopped fg 'sh=grep -q back heard' "$end" -- "$hearer" heard stop=STOP
 }
 
 @test "a command that reads the terminal in the background stops the job by SIGTTIN" {
-    same plainly,locked --background stopped fg $'keys=word\n' 'expect=read word' -- \
+    becomes "stopped 21,exit 0" plainly,locked --background stopped fg $'keys=word\n' 'expect=read word' -- \
         sh -c 'read -r line; echo "read $line"'
-    assert_outcome "stopped 21" "exit 0"
 }
 
 @test "no shell to continue the job (ssh -t, xterm -e): Ctrl-Z stops nobody" {
-    same plainly,timeout,locked --leader file=heard.ready 'keys=^Z' 'sh=sleep 0.2' \
+    becomes "exit 6" plainly,timeout,locked --leader file=heard.ready 'keys=^Z' 'sh=sleep 0.2' \
         'sh=! grep -q "^State:.T" /proc/$CMD/status /proc/$JOB/status' "$end" -- "$hearer" heard
-    assert_outcome "exit 6"
 }
 
 @test "a signal to the job's process alone is heard once; so is one to its whole group" {
@@ -132,51 +114,45 @@ EOS
         steps+=("sh=sh thrice ${numbers[signal]} $signal")
         heard+=("${numbers[signal]}" "${numbers[signal]}" "${numbers[signal]}")
     done
-    same plainly,locked "${steps[@]}" 'sh=sleep 0.2' "$end" -- "$hearer" heard "${numbers[@]}"
-    assert_outcome "exit 6" "${heard[@]}"
+    becomes "exit 6$(printf ',%s' "${heard[@]}")" plainly,locked "${steps[@]}" 'sh=sleep 0.2' "$end" -- \
+        "$hearer" heard "${numbers[@]}"
 }
 
 @test "a window's new size is heard once; so is a SIGWINCH to rlock alone after it, as containers stop httpd" {
-    same plainly,locked file=heard.ready 'sh=sleep 0.1' columns=100 'sh=grep -q WINCH heard' 'sh=sleep 0.2' \
-        'sh=kill -WINCH $JOB' 'sh=[ $(grep -c WINCH heard) = 2 ]' 'sh=sleep 0.1' "$end" -- "$hearer" heard WINCH
-    assert_outcome "exit 6" WINCH WINCH
+    becomes "exit 6,WINCH,WINCH" plainly,locked file=heard.ready 'sh=sleep 0.1' columns=100 'sh=grep -q WINCH heard' \
+        'sh=sleep 0.2' 'sh=kill -WINCH $JOB' 'sh=[ $(grep -c WINCH heard) = 2 ]' 'sh=sleep 0.1' "$end" -- \
+        "$hearer" heard WINCH
 }
 
 @test "SIGTSTP and SIGSTOP: to rlock alone and to the group" {
-    same plainly,locked file=heard.ready 'sh=sleep 0.1' 'sh=kill -TSTP $JOB' stopped \
+    becomes "stopped 20,stopped 19,exit 6" plainly,locked file=heard.ready 'sh=sleep 0.1' 'sh=kill -TSTP $JOB' stopped \
         'sh=grep -q "^State:.T" /proc/$CMD/status' fg 'sh=! grep -q "^State:.T" /proc/$CMD/status' \
         'sh=sleep 0.2' 'sh=kill -STOP -$JOB' stopped fg 'sh=! grep -q "^State:.T" /proc/$CMD/status' "$end" -- "$hearer" heard
-    assert_outcome "stopped 20" "stopped 19" "exit 6"
 }
 
 @test "the command is stopped and continued by others: rlock is, too" {
-    same plainly,locked file=heard.ready 'sh=kill -STOP $CMD' stopped 'sh=kill -CONT $CMD' \
+    becomes "stopped 19,exit 6,CONT" plainly,locked file=heard.ready 'sh=kill -STOP $CMD' stopped 'sh=kill -CONT $CMD' \
         'sh=! grep -q "^State:.T" /proc/$JOB/status' 'sh=grep -q CONT heard' 'sh=sleep 0.1' "$end" -- "$hearer" heard CONT
-    assert_outcome "stopped 19" "exit 6" CONT
 }
 
 @test "the terminal goes away, rlock leads its session: the command hears SIGHUP once, or ends by it" {
-    same plainly,locked --leader file=heard.ready 'sh=sleep 0.1' hangup 'sh=grep -q HUP heard' 'sh=sleep 0.1' "$end" -- \
-        "$hearer" heard HUP
-    assert_outcome "exit 6" HUP
-    same plainly,locked --leader file=heard.ready hangup -- "$hearer" heard
-    assert_outcome "signal 1"
+    becomes "exit 6,HUP" plainly,locked --leader file=heard.ready 'sh=sleep 0.1' hangup 'sh=grep -q HUP heard' \
+        'sh=sleep 0.1' "$end" -- "$hearer" heard HUP
+    becomes "signal 1" plainly,locked --leader file=heard.ready hangup -- "$hearer" heard
 }
 
 @test "a timer from before exec(2) is the command's" {
     local alarmed=(perl -e 'alarm 1; exec @ARGV')
     local alarmed_locked=("${alarmed[@]}" "${locked[@]}")
-    same alarmed,alarmed_locked 'sh=grep -q ALRM heard' "$end" -- "$hearer" heard ALRM
-    same alarmed,alarmed_locked -- "$hearer" heard
-    assert_equal "$(cat alarmed_locked.outcome)" "signal 14"
+    becomes "exit 6,ALRM" alarmed,alarmed_locked 'sh=grep -q ALRM heard' "$end" -- "$hearer" heard ALRM
+    becomes "signal 14" alarmed,alarmed_locked -- "$hearer" heard
 }
 
 @test "who ends by a signal makes rlock end by it, without a core; so does a wait; a shell's loop ends with Ctrl-C" {
     local signal
     ulimit -Sc unlimited 2>/dev/null || true
     for signal in 1 2 3 6 9 11 13 15; do
-        outcome locked -- sh -c "kill -$signal \$\$"
-        assert_outcome "signal $signal"
+        becomes "signal $signal" locked -- sh -c "kill -$signal \$\$"
     done
     printf 'for round in 1 2 3; do echo round $round; "$@"; done; echo over\n' >loop.sh
     # once STEP WORD...: of three rounds in a shell there is one, which Ctrl-C has ended after that step.
@@ -190,7 +166,7 @@ EOS
     once expect=waiting "${locked[@]}" true
     for signal in 1 2 15 30 37; do
         outcome locked expect=waiting "sh=kill -$signal \$JOB" -- true
-        assert_outcome "signal $signal"
+        assert_equal "$(<locked.outcome)" "signal $signal"
     done
     assert_keys x
 }
