@@ -2,7 +2,6 @@
 # acl_revoked.bats: rights, users and passwords that are taken away from those that wait or hold.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/rights
 load ../../lib/acl
 load ../../lib/protected
@@ -77,10 +76,8 @@ allowed() {
             occupy "$kind"
             log=waiter start "${how[$kind]}" -q -n x -- touch ran
             wait_until 5 listening
-            case $without in
-            off) redis ACL SETUSER default off ;;
-            *) allow "$kind" "$without" ;;
-            esac
+            allow "$kind" "$without"
+            [[ $without != off ]] || redis ACL SETUSER default off
             [[ $without != +incr ]] || redis DEL x
             redis CLIENT KILL USER default
             reap "$pid" 10

@@ -2,7 +2,6 @@
 # doctor_rights.bats: which rights rlock doctor misses, compared with what rlock-server(7) says of each kind.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/rights
 load ../../lib/acl
 load ../../lib/doctor

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # handle.bats: a lock that is left held: taken, renewed, looked for and given back by its handle.
+# shellcheck disable=SC2086 # kinds of several words
 
 load ../../lib/rlock
 load ../../lib/handles
@@ -15,7 +16,6 @@ quietly() {
     local kind before
     for kind in run fair read write 'sem --permits 2 --take 2'; do
         redis FLUSHALL
-        # shellcheck disable=SC2086
         acquire $kind -l 1m
         assert_equal "$stderr" ""
         before=$(changes)
@@ -44,7 +44,6 @@ quietly() {
     redis SET 'redisson_lock_token:{x}' 41
     helper sleep 60
     while IFS='|' read -r token words; do
-        # shellcheck disable=SC2086
         try acquire $words --export
         assert_equal "$(grep -cE '^RLOCK_(HANDLE=[A-Za-z0-9._-]+|TOKEN=[0-9,]+)$' <<<"$output") ${#lines[@]}" "2 2"
         eval "$output"
@@ -142,11 +141,9 @@ print(base64.urlsafe_b64decode(sys.argv[1].split(".")[1] + "===")[:-4].decode())
     local kind
     for kind in run fair read write 'sem --permits 2 --take 2' 'sem --permits 2 --take 2 --plain'; do
         redis FLUSHALL
-        # shellcheck disable=SC2086
         try $kind -n x -- "$RLOCK" check -v
         assert_equal "$kind: $status" "$kind: 0"
         assert_stderr_has "x is held"
-        # shellcheck disable=SC2086
         try $kind -n x --on-lost warn -- sh -c 'redis-cli -s "$0" FLUSHALL; rlock check' "$BATS_FILE_TMPDIR/main/sock"
         assert_stderr_has "x is not ours any more"
     done

@@ -2,6 +2,7 @@
 # status.bats: what `rlock status` shows of each kind, as a table, as JSON, by its exit status; and that
 # it writes nothing. status_all.bats: finding all locks; watch.bats: again and again; inspect.lua alone:
 # lua/scripts.bats.
+# shellcheck disable=SC2086 # kinds of several words
 
 load ../../lib/rlock
 load ../../lib/status
@@ -17,7 +18,6 @@ load ../../lib/actors
 @test "each kind, as JSON and in the table: who has it, who waits, and what there is to have; nothing is written" {
     local here shown permits table other kind
     here=$(id -un)@$(uname -n)
-    # shellcheck disable=SC2086
     while IFS='|' read -r shown permits table other kind; do
         redis FLUSHALL
         rm -f history end-*
@@ -82,7 +82,6 @@ END
     local kind other
     for kind in run fair read write 'sem --permits 1'; do
         redis FLUSHALL >/dev/null
-        # shellcheck disable=SC2086
         try $kind -n x --min-hold 60s -- sh -c : job
         see x
         assert_seen 'v[0]["state"], [(h["pid"], h["token"], h["user"]) for h in v[0]["holders"]]' \
@@ -90,7 +89,6 @@ END
         run -0 --separate-stderr rlock status x
         assert_line --regexp " kept( 1)? +$(id -un)@$(uname -n) +[0-9]+m?s +[0-9]+s? +sh -c : job\$"
         other=${kind/read/write}
-        # shellcheck disable=SC2086
         ends_saying 75 "cannot take x: kept by --min-hold of $(id -un)@$(uname -n)" -- $other -x -n x -- true
         refute_regex "$stderr" pid
     done
@@ -119,7 +117,6 @@ END
     local expected names
     foreign_hold b 60000
     while read -r expected names; do
-        # shellcheck disable=SC2086
         try status -q $names
         assert_equal "$names: $status$output$stderr" "$names: $expected"
     done <<<$'0 a\n75 b\n75 a b\n75 b*\n0 c*'

@@ -44,7 +44,6 @@ many() { # N: locks of Redisson's, each by a name of 90 letters
     brief c
     finish a
     gone 0 c
-    wait_until 5 ended "${pid_of[b]}"
 }
 
 @test "as many lines as there is room for, and how many more there are; nothing wraps or scrolls, of 10,000 locks either" {

@@ -3,22 +3,17 @@
 # runner's part is played here: INPUT_*, STATE_*, and the files that GITHUB_STATE, _ENV and _OUTPUT name.
 
 load ../../lib/rlock
-load ../../lib/actors
 
 action=$PROJECT/man/examples/github-action
 
 setup() {
-    command -v node >/dev/null || skip "needs node"
     rlock_setup
+    command -v node >/dev/null || skip "needs node"
     export INPUT_NAME=deploy INPUT_KIND=fair INPUT_WAIT=30m INPUT_LEASE=1h INPUT_NOTE='' INPUT_SERVER='' INPUT_PASSWORD='' \
         INPUT_PROGRAM=$RLOCK GITHUB_STATE=$PWD/state GITHUB_ENV=$PWD/exported GITHUB_OUTPUT=$PWD/output
     : >state
     : >exported
     : >output
-}
-
-teardown() {
-    ! command -v node >/dev/null || rlock_teardown
 }
 
 main_step() { # [STATUS]
@@ -72,7 +67,6 @@ post_step() { # [STATUS]
     post_step
     assert_output ''
     let_go deploy
-    reap "$holder"
 }
 
 @test "cancelled while it waits: nothing is held, and no place in the queue remains" {

@@ -26,9 +26,6 @@ load ../../lib/rlock
 print("\n".join(sorted(lock["name"] for lock in json.load(sys.stdin))))')"
     assert_equal "$(grep -c . <<<"$output")" 12
     kill "${waiters[@]}"
-    for pid in "${waiters[@]}"; do
-        reap "$pid"
-    done
 }
 
 @test "a name that would be more than a line is left out" {

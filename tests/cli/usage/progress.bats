@@ -110,5 +110,4 @@ redis_step() {
     watch 300 "expect=for x: held by" "sh=redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :" \
         "expect=for x: cannot use $(server_url lone): " "keys=^C" -- rlock run -s "$(server_url lone)" -n x -- true
     assert_equal "$status" 130
-    server_stop lone
 }
