@@ -169,19 +169,17 @@ ended_by_term() {
     refute_output --partial $'\e'
 }
 
-# left_by READER SIGNAL ARG...: rlock ARG... writes to a reader that goes away; its exit status.
+# left_by READER SIGNAL STATUS ARG...: rlock ARG... writes to a reader that goes away, and ends so.
 left_by() {
     took 0 10000 timeout -s KILL $((20 * SLOW)) env "--$2" \
-        bash -c '"$0" "${@:2}" | eval "$1"; exit "${PIPESTATUS[0]}"' "$RLOCK" "$1" "${@:3}"
+        bash -c '"$0" "${@:2}" | eval "$1"; exit "${PIPESTATUS[0]}"' "$RLOCK" "$1" "${@:4}"
+    assert_failure "$3"
 }
 
 @test "it ends when its reader goes away, also if there is nothing to print" {
-    left_by 'head -n 1 >/dev/null' default-signal=PIPE status --watch=1h --json
-    assert_failure 141
-    left_by true default-signal=PIPE status --watch=1h
-    assert_failure 141
-    left_by true ignore-signal=PIPE status --watch=1h
-    assert_failure 71
+    left_by 'head -n 1 >/dev/null' default-signal=PIPE 141 status --watch=1h --json
+    left_by true default-signal=PIPE 141 status --watch=1h
+    left_by true ignore-signal=PIPE 71 status --watch=1h
     assert_message
     assert_stderr_has 'cannot write to standard output: Broken pipe'
 }

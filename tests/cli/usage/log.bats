@@ -204,9 +204,6 @@ failed_once() { # [STATUS]: one such object, with that exit status
         ((status > 0)) || fail "$words"
         failed_once "$status" || fail "$status: $words: $(cat log)"
     done <<-'EOS'
-	run -n a -w x -- true
-	run -n a
-	run -n a --nope -- true
 	run -n a -h host -- true
 	run -n '' -- true
 	nope

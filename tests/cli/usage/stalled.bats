@@ -5,12 +5,13 @@
 
 load ../../lib/rlock
 
-# onto KIND ROOM ARG...: rlock, its standard error (with to=--stdout: output) being that stream, with room for
-# ROOM bytes. Sets status, and output to what the stream took.
+# onto STATUS KIND ROOM ARG...: rlock ends so, its standard error (with to=--stdout: output) being that stream, with room
+# for ROOM bytes. Sets output to what the stream took.
 to=
 onto() {
-    run python3 "$TOOLS/stalled.py" $to --timeout $((20 * SLOW)) "$1" "$2" "$RLOCK" "${@:3}"
-    printf '%s\n' "status $status: $*" "$output"
+    run python3 "$TOOLS/stalled.py" $to --timeout $((20 * SLOW)) "$2" "$3" "$RLOCK" "${@:4}"
+    echo "$output"
+    assert_equal "$status: ${*:2}" "$1: ${*:2}"
 }
 
 # The same in the background: pid is stalled.py's, rlock its child.
@@ -45,8 +46,7 @@ term_ends() {
     for kind in tty pipe socket file; do
         for room in 0 90 700; do
             within $((1600 + 400 * SLOW)) \
-                onto "$kind" "$room" run -v -l "$(ms 600)" -n x -- sh -c "sleep $((400 * SLOW))e-3; exit 7"
-            assert_equal "$kind $room: $status" "$kind $room: 7"
+                onto 7 "$kind" "$room" run -v -l "$(ms 600)" -n x -- sh -c "sleep $((400 * SLOW))e-3; exit 7"
             [[ $kind == tty ]] || each_line_whole
             assert_free x
         done
@@ -67,8 +67,7 @@ term_ends() {
     local kind spent added
     for kind in tty pipe socket file; do
         foreign_hold x 60000
-        within $((1300 * SLOW + 2200)) onto "$kind" 10 run -v -w "$(ms 1300)" -n x -- true
-        assert_equal "$kind: $status" "$kind: 75"
+        within $((1300 * SLOW + 2200)) onto 75 "$kind" 10 run -v -w "$(ms 1300)" -n x -- true
         start_onto "$kind" 10 run -v -n x -- sh -c ': >ran'
         wait_until 10 waiters x 1
         foreign_release x
@@ -89,8 +88,7 @@ term_ends() {
     local name note
     name=$(printf '\351%.0s' {1..512})
     note=$(printf '\351%.0s' {1..256})
-    onto pipe 9000 run --log json -l "$(ms 300)" --note "$note" -n "$name" -- sleep "0.$((SLOW > 1 ? 9 : 5))"
-    assert_equal "$status" 0
+    onto 0 pipe 9000 run --log json -l "$(ms 300)" --note "$note" -n "$name" -- sleep "0.$((SLOW > 1 ? 9 : 5))"
     python3 - "$output" <<-'END'
 	import json, sys
 	lines = sys.argv[1].splitlines()
@@ -109,8 +107,7 @@ term_ends() {
             wait_until 10 assert_held x
             term_ends "$kind"
         done
-        onto file 10 acquire run -n x -l 10m $keeper
-        assert_equal "$status" 71
+        onto 71 file 10 acquire run -n x -l 10m $keeper
         wait_until 5 assert_free x
     done
 }
@@ -118,18 +115,15 @@ term_ends() {
 @test "the keeper of --while, latch down with a command, and what holds nothing: it costs its lines only" {
     local kind handle spent added
     for kind in tty pipe socket file; do
-        within 4000 onto "$kind" 0 acquire run -v -n x -l "$(ms 600)" --while $$
-        assert_equal "$kind: $status" "$kind: 0"
+        within 4000 onto 0 "$kind" 0 acquire run -v -n x -l "$(ms 600)" --while $$
         redis DEL x
         rlock latch set -n l --count 1
-        within 4000 onto "$kind" 0 latch down -v -n l -- true
-        assert_equal "$kind: $status" "$kind: 0"
+        within 4000 onto 0 "$kind" 0 latch down -v -n l -- true
         wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
     done
     handle=$(rlock acquire run -n x -l 10m)
     for kind in renew:0 check:0 release:0 release:76; do
-        onto file 5 "${kind%:*}" -v "$handle"
-        assert_equal "$kind $status" "$kind ${kind#*:}"
+        onto "${kind#*:}" file 5 "${kind%:*}" -v "$handle"
     done
     assert_free x
 }
