@@ -7,10 +7,9 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,17 +19,16 @@
 
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
 int __real_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
-int __real_connect(int fd, const struct sockaddr *to, socklen_t length);
 int __real_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
                        struct addrinfo **out);
 
-enum { WAIT_MS = 1000, LONG_MS = 600, SOON_MS = 5, MOST = 32 * 1024 };
+enum { WAIT_MS = 1000, LONG_MS = 600, MOST = 32 * 1024, PORT = 6379, ENDS_MAX = 256 };
 
 static struct {
-    int fd;
-    char port[8];
-    uint8_t bytes[MOST]; /* a copy: who is served may have gone before all is sent */
+    const uint8_t *bytes;
     size_t size;
+    int ends[ENDS_MAX]; /* of its connections */
+    size_t end_count;
 } server;
 static time_t jumped_s;
 
@@ -40,22 +38,31 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now) {
     return result;
 }
 
-/* What our server has to say comes at once. */
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
     assert(timeout_ms >= 0);
-    const int ready = __real_poll(fds, count, timeout_ms < SOON_MS ? timeout_ms : SOON_MS);
-    if (ready == 0 && timeout_ms > SOON_MS)
+    const int ready = __real_poll(fds, count, 0);
+    if (ready == 0)
         jumped_s += (timeout_ms + 999) / 1000;
     return ready;
 }
 
+/* What the server has to say is there at once; what it is asked it does not read. */
 int __wrap_connect(int fd, const struct sockaddr *to, socklen_t length) {
     const struct sockaddr_in *in = (const struct sockaddr_in *)(const void *)to;
-    if (to->sa_family == AF_INET && in->sin_addr.s_addr == htonl(INADDR_LOOPBACK) &&
-        ntohs(in->sin_port) == atoi(server.port))
-        return __real_connect(fd, to, length);
-    errno = ECONNREFUSED;
-    return -1;
+    int ends[2];
+    (void)length;
+    if (to->sa_family != AF_INET || in->sin_addr.s_addr != htonl(INADDR_LOOPBACK) ||
+        in->sin_port != htons(PORT) || server.end_count == ENDS_MAX) {
+        errno = ECONNREFUSED;
+        return -1;
+    }
+    const bool up = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0 &&
+                    send(ends[1], server.bytes, server.size, 0) == (ssize_t)server.size &&
+                    shutdown(ends[1], SHUT_WR) == 0 && dup3(ends[0], fd, O_CLOEXEC) == fd;
+    assert(up);
+    close(ends[0]);
+    server.ends[server.end_count++] = ends[1];
+    return 0;
 }
 
 int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
@@ -63,44 +70,6 @@ int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo
     struct addrinfo numeric = *hints;
     numeric.ai_flags |= AI_NUMERICHOST;
     return __real_getaddrinfo(host, port, &numeric, out);
-}
-
-/* One connection after the other. */
-static void *serve(void *unused) {
-    (void)unused;
-    for (;;) {
-        char heard[4096];
-        const int fd = accept(server.fd, NULL, NULL);
-        if (fd < 0)
-            continue;
-        (void)!send(fd, server.bytes, server.size, MSG_NOSIGNAL);
-        (void)shutdown(fd, SHUT_WR);
-        while (read(fd, heard, sizeof heard) > 0)
-            ;
-        close(fd);
-    }
-    return NULL;
-}
-
-static void start_server(void) {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof at;
-    pthread_t thread;
-    server.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const bool up = bind(server.fd, (struct sockaddr *)&at, sizeof at) == 0 &&
-                    listen(server.fd, 64) == 0 &&
-                    getsockname(server.fd, (struct sockaddr *)&at, &length) == 0 &&
-                    pthread_create(&thread, NULL, serve, NULL) == 0;
-    assert(up);
-    (void)snprintf(server.port, sizeof server.port, "%d", ntohs(at.sin_port));
-}
-
-static rlock_client *client_of(unsigned topology) {
-    static const char *const schemes[] = {"redis", "sentinel", "cluster"};
-    char url[64];
-    (void)snprintf(url, sizeof url, "%s://127.0.0.1:%s%s", schemes[topology], server.port,
-                   topology == 1 ? "/m" : "");
-    return fuzz_client(url, WAIT_MS);
 }
 
 static void take(rlock_client *client, const char *kind) {
@@ -162,15 +131,15 @@ static void probe(rlock_client *client) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const char *const urls[] = {"redis://127.0.0.1", "sentinel://127.0.0.1:6379/m",
+                                       "cluster://127.0.0.1"};
     static const char *const kinds[] = {"run", "fair", "read", "write", "sem", "plain", "latch"};
     enum { KINDS = sizeof kinds / sizeof kinds[0] };
     if (size == 0 || size > MOST)
         return 0;
-    if (server.fd == 0)
-        start_server();
     server.size = size - 1;
-    memcpy(server.bytes, data + 1, server.size);
-    rlock_client *client = client_of(data[0] % 3);
+    server.bytes = data + 1;
+    rlock_client *client = fuzz_client(urls[data[0] % 3], WAIT_MS);
     const unsigned what = data[0] / 3 % (KINDS + 4);
     switch (what) {
     case KINDS: inspect(client); break;
@@ -180,5 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     default: take(client, kinds[what]);
     }
     rlock_client_free(client);
+    while (server.end_count > 0)
+        close(server.ends[--server.end_count]);
     return 0;
 }
