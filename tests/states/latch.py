@@ -10,7 +10,7 @@ from client import BUSY, GRANTED, LOST, RELEASED
 from promises import must
 from roles import Request, Role
 from search import Search
-from stage import Purse, Stage, Table
+from stage import Purse, Stage
 
 BEFORE_FORGOTTEN, SOON = 1200000, 5000  # ms
 
@@ -26,7 +26,7 @@ class Party(NamedTuple):
 
 class State(NamedTuple):
     redis: tuple
-    parties: tuple
+    locals: tuple
     purse: Purse
     age: int = 0  # ms that have passed
 
@@ -36,15 +36,12 @@ class Latch(Stage):
 
     def __init__(self, server, folder, kinds, faults, times, broken=None):
         super().__init__(server, folder, [Role("latch", permits=2 if kind == "set" else 1) for kind in kinds], broken)
-        self.kinds, self.parties = kinds, Table()
+        self.kinds = kinds
         self.classes = [[i for i, kind in enumerate(kinds) if kind == each] for each in sorted(set(kinds))]
         self.first = self.ordered(self.empty, [Party()] * len(kinds), Purse(faults, times), 0)
 
     def ordered(self, redis, parties, purse, age):
-        return State(*self.in_order(map(self.parties.number, parties), redis), purse, age)
-
-    def known(self, state):
-        return [self.parties.values[number] for number in state.parties]
+        return State(*self.in_order(map(self.locals.number, parties), redis), purse, age)
 
     def count(self, redis):
         """What is left to be counted; 0: it is open, or not there."""
@@ -99,13 +96,10 @@ class Latch(Stage):
         before, each, kind = self.count(redis), known[i], self.kinds[i]
         redis, answer, messages, _ = self.run(redis, known, i, Request(kind, 1))
         after = self.count(redis)
-        if kind == "set":
-            must(after == (before or (0 if each.counted else 2)), f"set {'again ' * each.counted}from {before} to {after}")
-            known[i] = each._replace(counted=True)
-        else:
-            by = 1 if before and not each.counted else 0
-            must(after == before - by, f"{'again ' if each.counted else ''}counted from {before} to {after}")
-            known[i] = each._replace(counted=True)
+        changed = (before or 2) if kind == "set" else max(before - 1, 0)
+        must(after == (before if each.counted else changed),
+             f"{'set' if kind == 'set' else 'counted'} {'again ' * each.counted}from {before} to {after}")
+        known[i] = each._replace(counted=True)
         if (before > 0) != (after > 0):
             told = [text for to, text in messages if to is None]
             must(told == ["1" if after else "0"], f"from {before} to {after}, and all are told {told}")
@@ -128,9 +122,6 @@ class SearchLatch(Search):
             waits = kind == "wait" and not each.done and not each.due
             must(not waits or self.model.count(state.redis), "it is open, and one who waits was not told")
         yield from ()
-
-    def describe(self, state):
-        return [f"  {kind}: {each}" for kind, each in zip(self.model.kinds, self.model.known(state))]
 
     def line(self, state, action):
         return f"[{self.model.count(state.redis)}] {' '.join(map(str, action))}"

@@ -9,12 +9,13 @@ import keys
 import promises
 from client import BUSY, GRANTED, KEPT, OUSTED, REENTERED, REFUSED, RELEASED, STILL_HELD
 from promises import must
-from roles import PROMPT, Local, Request, clock_moved, later, rebased, script, told
-from stage import Purse, Stage, Table
+from roles import PROMPT, Local, Request, later, moved, script, told
+from stage import Purse, Stage
 
 SOON = 120000  # ms: what changes later has nothing to do with who waits
-BACK, FORTH = -60000, 5000  # ms by which the server's clock is set
+CLOCK = {"set back": (-60000, promises.SET_BACK), "set forth": (5000, promises.SET_FORTH)}  # by so many ms
 OVER = -4
+GOOD = {"renew": (KEPT,), "give": (RELEASED, STILL_HELD)}  # while the lease lasts
 
 
 class State(NamedTuple):
@@ -26,13 +27,10 @@ class State(NamedTuple):
 class Model(Stage):
     def __init__(self, server, folder, roles, steps, faults, times, kinds_of_faults, broken=None, limit=41):
         super().__init__(server, folder, roles, broken, limit)
-        self.locals, self.kinds_of_faults = Table(), kinds_of_faults
+        self.kinds_of_faults = kinds_of_faults
         self.first = self.canonical(self.empty, [Local(steps=steps)] * len(roles), Purse(faults, times))
 
     # --- values --------------------------------------------------------------------------------------
-
-    def known(self, state):
-        return [self.locals.values[number] for number in state.locals]
 
     def canonical(self, redis, known, purse):
         """redis: numbers; known: Locals."""
@@ -66,14 +64,11 @@ class Model(Stage):
             if each.phase == "ask" and each.asked.what == "give":
                 yield ("abandons", i)
             if purse.faults and each.phase != "idle":
-                yield from (("dies", i),) if "dies" in self.kinds_of_faults else ()
-                yield from (("stopped", i),) if "stopped" in self.kinds_of_faults else ()
-                if each.hears and "cut" in self.kinds_of_faults:
-                    yield ("cut", i)
+                for name in ("dies", "stopped", "cut") if each.hears else ("dies", "stopped"):
+                    if name in self.kinds_of_faults:
+                        yield (name, i)
         if purse.faults:
-            for name in ("set back", "set forth"):
-                if name in self.kinds_of_faults:
-                    yield (name,)
+            yield from ((name,) for name in CLOCK if name in self.kinds_of_faults)
         if purse.times:
             for ms in self.steps_of_time(state, known):
                 yield ("later", ms)
@@ -149,11 +144,10 @@ class Model(Stage):
         known, redis, purse = self.known(state), state.redis, state.purse
         if name == "later":
             return self.pass_time(redis, known, purse, rest[0])
-        if name in ("set back", "set forth"):
-            ms = BACK if name == "set back" else FORTH
-            mark = purse.mark | (promises.SET_BACK if ms < 0 else promises.SET_FORTH)
-            return self.canonical(self.later(redis, ms), [clock_moved(each, ms) for each in known],
-                                  purse._replace(faults=purse.faults - 1, mark=mark))
+        if name in CLOCK:
+            ms, mark = CLOCK[name]
+            return self.canonical(self.later(redis, ms), [moved(each, ms) for each in known],
+                                  purse._replace(faults=purse.faults - 1, mark=purse.mark | mark))
         i = rest[0]
         each = known[i]
         if name == "arrives":
@@ -210,7 +204,7 @@ class Model(Stage):
             promises.check_turn(self, before, known, i)
         for j, each in enumerate(known):
             if grown:
-                known[j] = each = rebased(each, grown)
+                known[j] = each = moved(each, grown=grown)
             for to, text in messages:
                 known[j] = each = told(each, to == j, to is None, text)
         return redis, [answer[0], answer[1] - keys.LAST_TOKEN - grown if answer[0] in (GRANTED, REENTERED)
@@ -219,13 +213,11 @@ class Model(Stage):
     def answered(self, each, i, request, answer, purse, known):
         role, code = self.roles[i], answer[0]
         must(code != OVER, "a try that nobody gave back is over")
+        if request.what in GOOD and each.left > 0 and not purse.mark & promises.SET_FORTH:
+            must(code in GOOD[request.what], f"to {request.what} it was told {code}, {each.left} ms before the lease's end")
         if request.what == "renew":
-            if each.left > 0 and not purse.mark & promises.SET_FORTH:
-                must(code == KEPT, f"a renewal was told {code}, {each.left} ms before the lease's end")
             return each._replace(phase="hold", left=role.lease if code == KEPT else 0)
         if request.what == "give":
-            if each.left > 0 and not purse.mark & promises.SET_FORTH:
-                must(code in (RELEASED, STILL_HELD), f"a release was told {code}, {each.left} ms before the lease's end")
             lost = each.phase == "hold" and each.left == 0
             return Local(phase="idle" if each.steps and not lost else "gone", strays=each.strays, steps=each.steps,
                          number=each.number, unsure=each.unsure, clean=True)

@@ -112,17 +112,12 @@ def check_hold(model, each, i, parts):
              if sort}
     ends = {key: value for part in (parts[0], parts[i + 1]) for key, sort, _, _, _, value in part if not sort}
     crossed = {(key, field): value for key, sort, _, _, field, value in parts[0] if sort}
-    field = "<owner>:write" if role.kind == "write" else "<owner>"
-    if each.under:
-        is_known = holds_it(crossed, owner(role.inner), attempt(i))
-        lease = crossed.get((LEASES, field.replace("<owner>", owner(role.inner)) + " " + attempt(i)))
-    else:
-        is_known = holds_it(mine, "<owner>", "<attempt>")
-        lease = mine.get((LEASES, f"{field} <attempt>"))
-    must(is_known, f"{i} believes to hold it for {each.left} ms, but its attempt is not there")
+    there, whose, which = (crossed, owner(role.inner), attempt(i)) if each.under else (mine, "<owner>", "<attempt>")
+    write = ":write" if role.kind == "write" else ""
+    must(holds_it(there, whose, which), f"{i} believes to hold it for {each.left} ms, but its attempt is not there")
     if role.kind in ("run", "fair", "read", "write"):
-        must(outer.get(("x", field)), f"{i} believes to hold it for {each.left} ms, and does not")
-        left = min(ends.get("x", -2), lease[1])
+        must(outer.get(("x", f"<owner>{write}")), f"{i} believes to hold it for {each.left} ms, and does not")
+        left = min(ends.get("x", -2), there.get((LEASES, f"{whose}{write} {which}"))[1])
     elif role.kind == "sem":
         permits = [value[1] for (key, field), value in mine.items() if key == "{x}:timeout"]
         must(len(permits) == role.permits, f"{i} believes to hold {role.permits} permits, and has {len(permits)}")

@@ -116,37 +116,23 @@ def arguments(role, i, request, heard_by):
 
 # --- what happens to what it knows ---------------------------------------------------------------
 
-def moved_request(request, ms, grown):
-    if request is None:
+def less(number, by):
+    return None if number is None else number - by
+
+
+def moved(each, ms=0, grown=0):
+    """A Local or a Request: tickets are times of the server's, tokens are relative to the last, which has grown by so much."""
+    if each is None:
         return None
-    if ms and request.ticket is not None:
-        request = request._replace(ticket=request.ticket - ms)
-    if grown and request.proof is not None:
-        request = request._replace(proof=request.proof - grown)
-    return request
-
-
-def clock_moved(each, ms):
-    """Tickets are times of the server's."""
-    return each._replace(
-        ticket=None if each.ticket is None else each.ticket - ms,
-        asked=moved_request(each.asked, ms, 0),
-        strays=tuple(moved_request(stray, ms, 0) for stray in each.strays))
+    each = each._replace(ticket=less(each.ticket, ms), proof=less(each.proof, grown))
+    if isinstance(each, Request):
+        return each
+    return each._replace(token=less(each.token, grown), asked=moved(each.asked, ms, grown),
+                         strays=tuple(moved(stray, ms, grown) for stray in each.strays))
 
 
 def later(each, ms):
-    return clock_moved(each, ms)._replace(left=max(each.left - ms, 0), due=max(each.due - ms, 0))
-
-
-def rebased(each, grown):
-    """Tokens are relative to the last, which has grown by so much."""
-    if each.token is None and each.proof is None and not each.strays and each.asked is None:
-        return each
-    return each._replace(
-        token=None if each.token is None else each.token - grown,
-        proof=None if each.proof is None else each.proof - grown,
-        asked=moved_request(each.asked, 0, grown),
-        strays=tuple(moved_request(stray, 0, grown) for stray in each.strays))
+    return moved(each, ms)._replace(left=max(each.left - ms, 0), due=max(each.due - ms, 0))
 
 
 def told(each, own, everybody, text):

@@ -38,7 +38,7 @@ class Stage:
         """broken: {script: [(text in it, what stands there instead)]}; limit: commands of one script."""
         self.server, self.folder, self.roles = server, folder, roles
         self.broken, self.limit = broken or {}, limit
-        self.parts, self.answers, self.moved, self.hashes, self.most = Table(), {}, {}, {}, 0
+        self.parts, self.locals, self.answers, self.moved, self.hashes, self.most = Table(), Table(), {}, {}, {}, 0
         self.empty = (self.parts.number(()),) * (len(roles) + 1)
         self.classes = self.alike()
         everybody, name = range(2 ** len(roles)), channel(roles[0])
@@ -63,6 +63,9 @@ class Stage:
             for i, (number, part) in zip(alike, ordered):
                 numbers[i], redis[i + 1] = number, part
         return tuple(redis), tuple(numbers)
+
+    def known(self, state):
+        return [self.locals.values[number] for number in state.locals]
 
     def redis(self, state):
         return [self.parts.values[number] for number in state.redis]
