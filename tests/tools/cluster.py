@@ -21,6 +21,7 @@ Nodes are called n1, n2... and have the sockets DIR/nN/sock; those that are stop
 left out. N is the number that a node's id ends with.
 """
 import binascii
+import contextlib
 import os
 import sys
 import time
@@ -105,18 +106,14 @@ class Cluster:
 
     def until(self, condition, what):
         end = time.monotonic() + LIMIT_S
-        while not self.holds(condition):
+        while True:
+            with contextlib.suppress(OSError):  # a failover under way closes connections
+                if condition():
+                    return
             if time.monotonic() > end:
                 sys.exit(f"cluster.py: not in {LIMIT_S} s: {what}\n" +
                          "\n".join(node.call("CLUSTER", "NODES") for node in self.up))
             time.sleep(0.02)
-
-    @staticmethod
-    def holds(condition):
-        try:
-            return condition()
-        except OSError:  # a failover under way closes connections
-            return False
 
     def lines(self):
         return self.up[0].view()
@@ -194,12 +191,9 @@ class Cluster:
             node.call("FLUSHALL")
         for node in self.up:
             node.call("CONFIG", "RESETSTAT")
-        self.until(lambda: all(self.tells_replicas(node) for node in self.up), "all tell of all replicas")
-
-    @staticmethod
-    def tells_replicas(node):
-        """Not before they have heard that it has some of its master's data."""
-        return all(len(row) > 3 for row in node.call("CLUSTER", "SLOTS"))
+        # Not before they have heard that each has some of its master's data.
+        self.until(lambda: all(len(row) > 3 for node in self.up for row in node.call("CLUSTER", "SLOTS")),
+                   "all tell of all replicas")
 
     def do_await(self, name):
         self.until(lambda: self.leads(self.nodes[name]), f"{name} is a master")
