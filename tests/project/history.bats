@@ -47,7 +47,6 @@ judge() {
         assert_equal "$file $options: $status" "$file $options: 2"
     done <<-'END'
 	sound-one-after-another --min-sections 3
-	sound-fifo --fifo-slack 0 --min-ordered 3
 	sound-permits --rule rm
 	sound-permits --rule permits
 	sound-permits --rule mutex=1
