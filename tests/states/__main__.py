@@ -3,7 +3,6 @@ import argparse
 import pathlib
 import signal
 import sys
-import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
@@ -12,7 +11,6 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "tools"), str(HERE.parent / "tools/
 from controls import CONTROLS  # noqa: E402
 import report  # noqa: E402
 from scenes import SCENES  # noqa: E402
-from search import Found  # noqa: E402
 from server import Server  # noqa: E402
 
 
@@ -29,26 +27,12 @@ def options():
     return parser.parse_args()
 
 
-class Played:
-    """One search: what came of it."""
-
-    def __init__(self, args, scene, size, broken=None):
-        began = time.monotonic()
-        with Server() as server:
-            search, self.found = scene.search(server, args.scripts, size, broken), None
-            try:
-                self.whole = search.run(args.most, args.seconds)
-            except Found as found:
-                self.whole, self.found = False, str(found)
-            self.version = server.version
-        model = search.model
-        self.states, self.transitions = len(search.parents), search.transitions
-        self.asked, self.most = len(model.answers), model.most
-        self.seconds = time.monotonic() - began
-
-    def __str__(self):
-        return (f"{self.states} states, {self.transitions} transitions, {self.asked} runs of a script, "
-                f"at most {self.most} commands, {self.seconds:.0f} s{'' if self.whole else ', not all'}")
+def played(args, scene, size, broken=None):
+    """A search, and what came of it."""
+    with Server() as server:
+        search = scene.search(server, args.scripts, size, broken)
+        search.play(args.most, args.seconds)
+    return search
 
 
 def play(args):
@@ -57,12 +41,12 @@ def play(args):
         scene = SCENES[name]
         sizes = [tuple(map(int, args.size.split(",")))] if args.size else scene.quick if args.quick else scene.full
         for size in sizes:
-            played = Played(args, scene, size)
-            rows.append((name, scene, size, played))
-            print(f"{name} {','.join(map(str, size))}: {played}", flush=True)
-            if played.found:
+            search = played(args, scene, size)
+            rows.append((name, size, search))
+            print(f"{name} {','.join(map(str, size))}: {search}", flush=True)
+            if search.found:
                 bad += 1
-                print("broken promise:", played.found, flush=True)
+                print("broken promise:", search.found, flush=True)
     if args.report:
         report.write(rows)
     return bad
@@ -71,12 +55,12 @@ def play(args):
 def play_controls(args):
     bad, args.most = 0, args.most or 20000
     for name, control in CONTROLS.items():
-        played = Played(args, SCENES[control.scene], control.size, {control.script: [(control.old, control.new)]})
-        caught = played.found is not None and control.said in played.found.splitlines()[0]
+        search = played(args, SCENES[control.scene], control.size, {control.script: [(control.old, control.new)]})
+        caught = search.found is not None and control.said in search.found.splitlines()[0]
         bad += not caught
-        print(f"{'caught' if caught else 'NOT CAUGHT'}: {name}, {played}", flush=True)
+        print(f"{'caught' if caught else 'NOT CAUGHT'}: {name}, {search}", flush=True)
         if not caught:
-            print(played.found, flush=True)
+            print(search.found, flush=True)
     print(f"{len(CONTROLS) - bad} of {len(CONTROLS)} controls caught")
     return bad
 

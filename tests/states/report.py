@@ -9,15 +9,15 @@ BEGIN, END = "<!-- figures: written by run --report -->\n", "<!-- end of the fig
 
 
 def write(rows):
-    lines = [f"{datetime.date.today()}: redis-server {rows[0][3].version}, {platform.system()} {platform.release()}, "
-             f"Python {platform.python_version()}. {sum(played.states for *_, played in rows)} states, "
-             f"{sum(played.transitions for *_, played in rows)} transitions, "
-             f"{sum(bool(played.found) for *_, played in rows)} broken promises.", "",
+    lines = [f"{datetime.date.today()}: redis-server {rows[0][2].model.server.version}, {platform.system()} {platform.release()}, "
+             f"Python {platform.python_version()}. {sum(search.figures()[0] for *_, search in rows)} states, "
+             f"{sum(search.transitions for *_, search in rows)} transitions, "
+             f"{sum(bool(search.found) for *_, search in rows)} broken promises.", "",
              "| scene | clients | requests of each | faults | steps of time | states | transitions | runs of a script "
              "| most commands | all of them |", "| --- " + "| --: " * 8 + "| --- |"]
-    for name, _, size, played in rows:
-        figures = [*size, played.states, played.transitions, played.asked, played.most]
-        lines.append(f"| {name} | " + " | ".join(map(str, figures)) + f" | {'yes' if played.whole else 'no'} |")
+    for name, size, search in rows:
+        figures = " | ".join(map(str, (*size, *search.figures())))
+        lines.append(f"| {name} | {figures} | {'yes' if search.whole else 'no'} |")
     page = PAGE.read_text()
     PAGE.write_text(re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: BEGIN + "\n".join(lines) + "\n" + END, page,
                            flags=re.DOTALL))

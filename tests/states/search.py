@@ -20,7 +20,22 @@ class Search:
     def __init__(self, model):
         self.model = model
         self.parents, self.best, self.ends = {}, {}, {}
-        self.transitions = 0
+        self.transitions, self.whole, self.found = 0, False, None
+
+    def __str__(self):
+        return ("{} states, {} transitions, {} runs of a script, at most {} commands, "
+                "{:.0f} s{}").format(*self.figures(), self.seconds, "" if self.whole else ", not all")
+
+    def figures(self):
+        return len(self.parents), self.transitions, len(self.model.answers), self.model.most
+
+    def play(self, most, seconds):
+        began = time.monotonic()
+        try:
+            self.whole = self.run(most, seconds)
+        except Found as found:
+            self.found = str(found)
+        self.seconds = time.monotonic() - began
 
     def is_new(self, state):
         """Not seen with as much in the purse, or more."""
@@ -31,7 +46,7 @@ class Search:
         self.best[key] = seen + (purse,)
         return True
 
-    def run(self, most=None, seconds=None):
+    def run(self, most, seconds):
         """Looks at so many states at most, for so long at most. Returns whether these are all."""
         until = time.monotonic() + (seconds or 10 ** 9)
         first = self.model.first
@@ -142,13 +157,10 @@ class Search:
     # --- the story -----------------------------------------------------------------------------------
 
     def story(self, state, action, error):
-        lines, at = [], state
-        while self.parents.get(at):
-            at, before = self.parents[at][0], self.parents[at][1]
-            lines.append(self.line(at, before))
-        lines.reverse()
-        lines.append(self.line(state, action))
-        return f"{error}\n" + "\n".join(lines + self.describe(state))
+        steps = [(state, action)]
+        while before := self.parents[steps[0][0]]:
+            steps.insert(0, before)
+        return "\n".join([str(error), *(self.line(*step) for step in steps), *self.describe(state)])
 
     def describe(self, state):
         lines = [f"  client {i}: {each}" for i, each in enumerate(self.model.known(state))]
