@@ -31,12 +31,12 @@
 #include <time.h>
 #include <unistd.h>
 
-struct plan {
-    const char *log, *note, *beat, *beat_dir, *until;
-    bool ignore_term, chain;
-    long stay_ms, status;
-};
+enum { LOG, NOTE, BEAT, BEAT_DIR, UNTIL, MS, EXIT, IGNORE_TERM, CHAIN, OPTIONS };
 
+static const char *const names[OPTIONS] = {"--log",      "--note",        "--beat",
+                                           "--beat-dir", "--until",       "--ms",
+                                           "--exit",     "--ignore-term", "--chain"};
+static const char *given[OPTIONS]; /* the value, or the option itself */
 static volatile sig_atomic_t term_seen;
 
 static void note_term(int sig) {
@@ -73,10 +73,10 @@ static void append(const char *file, const char *line) {
     close(fd);
 }
 
-static void log_line(const struct plan *plan, int64_t enter, int64_t exit_ns, int64_t term) {
+static void log_line(int64_t enter, int64_t exit_ns, int64_t term) {
     char line[2048], end[32] = "-", term_text[48] = "";
-    const char *note = plan->note ? plan->note : "";
-    if (!plan->log)
+    const char *note = given[NOTE] ? given[NOTE] : "";
+    if (!given[LOG])
         return;
     if (exit_ns)
         snprintf(end, sizeof end, "%lld", (long long)exit_ns);
@@ -85,14 +85,14 @@ static void log_line(const struct plan *plan, int64_t enter, int64_t exit_ns, in
     snprintf(line, sizeof line, "enter=%lld exit=%s owner=%s token=%s kind=%s pid=%ld%s%s%s\n",
              (long long)enter, end, env_or_dash("RLOCK_OWNER"), env_or_dash("RLOCK_TOKEN"),
              env_or_dash("RLOCK_KIND"), (long)getpid(), *note ? " " : "", note, term_text);
-    append(plan->log, line);
+    append(given[LOG], line);
 }
 
-static volatile int64_t *map_beat(const struct plan *plan, int64_t enter) {
+static volatile int64_t *map_beat(int64_t enter) {
     char own[4096];
-    const char *file = plan->beat;
-    if (plan->beat_dir) {
-        snprintf(own, sizeof own, "%s/%ld-%lld", plan->beat_dir, (long)getpid(), (long long)enter);
+    const char *file = given[BEAT];
+    if (given[BEAT_DIR]) {
+        snprintf(own, sizeof own, "%s/%ld-%lld", given[BEAT_DIR], (long)getpid(), (long long)enter);
         file = own;
     }
     if (!file)
@@ -112,55 +112,37 @@ static void pause_us(long us) {
     nanosleep(&t, NULL);
 }
 
-static void read_plan(struct plan *plan, char **argv) {
-    const struct {
-        const char *name;
-        bool *flag;
-        const char **text;
-        long *number;
-    } options[] = {
-        {"--ignore-term", &plan->ignore_term, NULL, NULL},
-        {"--chain", &plan->chain, NULL, NULL},
-        {"--log", NULL, &plan->log, NULL},
-        {"--note", NULL, &plan->note, NULL},
-        {"--beat", NULL, &plan->beat, NULL},
-        {"--beat-dir", NULL, &plan->beat_dir, NULL},
-        {"--until", NULL, &plan->until, NULL},
-        {"--ms", NULL, NULL, &plan->stay_ms},
-        {"--exit", NULL, NULL, &plan->status},
-    };
-    const size_t count = sizeof options / sizeof *options;
+static void read_options(char **argv) {
     for (char **arg = argv + 1; *arg; arg++) {
-        size_t i = 0;
-        while (i < count && strcmp(*arg, options[i].name) != 0)
+        int i = 0;
+        while (i < OPTIONS && strcmp(*arg, names[i]) != 0)
             i++;
-        if (i == count || (!options[i].flag && !arg[1])) {
+        if (i == OPTIONS || (i < IGNORE_TERM && !arg[1])) {
             fprintf(stderr, "section: %s: no such option, or no value\n", *arg);
             exit(99);
         }
-        if (options[i].flag)
-            *options[i].flag = true;
-        else if (options[i].text)
-            *options[i].text = *++arg;
-        else
-            *options[i].number = atol(*++arg);
+        given[i] = i < IGNORE_TERM ? *++arg : *arg;
     }
 }
 
-static void stay(const struct plan *plan, int64_t enter, volatile int64_t *beat) {
-    int64_t end = enter + plan->stay_ms * 1000000;
+static long number(int option) {
+    return given[option] ? atol(given[option]) : 0;
+}
+
+static void stay(int64_t enter, volatile int64_t *beat) {
+    int64_t end = enter + number(MS) * 1000000;
     bool noted = false;
     for (;;) {
         int64_t now = now_ns();
         if (beat)
             *beat = now;
         if (term_seen && !noted) {
-            log_line(plan, enter, 0, now);
+            log_line(enter, 0, now);
             noted = true;
         }
-        if (plan->until ? access(plan->until, F_OK) == 0 : now >= end)
+        if (given[UNTIL] ? access(given[UNTIL], F_OK) == 0 : now >= end)
             return;
-        if (!plan->chain)
+        if (!given[CHAIN])
             pause_us(200);
         else if (fork() > 0)
             _exit(0);
@@ -169,15 +151,14 @@ static void stay(const struct plan *plan, int64_t enter, volatile int64_t *beat)
 
 int main(int argc, char **argv) {
     int64_t enter = now_ns();
-    struct plan plan = {0};
     if (argc == 2 && strcmp(argv[1], "--now") == 0)
         return printf("%lld\n", (long long)enter) > 0 ? 0 : 99;
-    read_plan(&plan, argv);
-    if (plan.ignore_term)
+    read_options(argv);
+    if (given[IGNORE_TERM])
         signal(SIGTERM, note_term);
-    volatile int64_t *beat = map_beat(&plan, enter);
-    log_line(&plan, enter, 0, 0);
-    stay(&plan, enter, beat);
-    log_line(&plan, enter, now_ns(), 0);
-    return (int)plan.status;
+    volatile int64_t *beat = map_beat(enter);
+    log_line(enter, 0, 0);
+    stay(enter, beat);
+    log_line(enter, now_ns(), 0);
+    return (int)number(EXIT);
 }
