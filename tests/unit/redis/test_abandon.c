@@ -4,6 +4,22 @@
 
 #include <poll.h>
 
+/* Asks "FIRST" and steps until the request is out and its answer is all that is missing. */
+static void send_all(struct linked *f) {
+    rlock__reply *reply;
+    ask(f, "FIRST");
+    while (rlock__link_step(&f->link, &reply) == RLOCK__IO_WAIT &&
+           f->link.request.sent < f->link.request.size) {
+        struct pollfd about;
+        int64_t deadline_ms = RLOCK_FOREVER;
+        rlock__link_poll(&f->link, &about, &deadline_ms);
+        assert_true(deadline_ms <= rlock_now_ms() + LONG_MS);
+        assert_int_equal(poll(&about, 1, LONG_MS), 1);
+    }
+    assert_int_equal(f->link.stage, RLOCK__READY);
+    assert_int_equal(f->link.request.sent, f->link.request.size);
+}
+
 static void abandon(struct linked *f, size_t owed) {
     rlock__link_abandon(&f->link);
     assert_int_equal(f->link.owed, owed);

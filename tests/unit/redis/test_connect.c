@@ -69,6 +69,12 @@ static void know_address(struct linked *f) {
     assert_true(rlock__address_of_number(&f->link.addresses, "127.0.0.1", f->peer.port));
 }
 
+/* Asks "PING" and waits for "+OK". */
+static enum rlock_status ping(struct linked *f, int64_t limit_ms) {
+    ask(f, "PING");
+    return call(f, limit_ms, "");
+}
+
 static void assert_looked_up(int times) {
     assert_int_equal(atomic_load(&names.begun), times);
 }

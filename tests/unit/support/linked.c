@@ -1,7 +1,6 @@
 /* linked.c: a link to a peer. */
 #include "support/linked.h"
 
-#include <poll.h>
 #include <string.h>
 
 void begin_to(struct linked *f, const char *host, const char *port) {
@@ -39,11 +38,6 @@ enum rlock_status call(struct linked *f, int64_t limit_ms, const char *expected)
     return status;
 }
 
-enum rlock_status ping(struct linked *f, int64_t limit_ms) {
-    ask(f, "PING");
-    return call(f, limit_ms, "");
-}
-
 void assert_answered(struct linked *f, const char *word, const char *expected) {
     ask(f, word);
     assert_int_equal(call(f, LONG_MS, expected), RLOCK_OK);
@@ -63,19 +57,4 @@ void assert_unanswered(struct linked *f, const char *word, int64_t limit_ms, con
 void assert_closed(const struct linked *f) {
     assert_int_equal(f->link.stage, RLOCK__CLOSED);
     assert_int_equal(f->link.conn.fd, -1);
-}
-
-void send_all(struct linked *f) {
-    rlock__reply *reply;
-    ask(f, "FIRST");
-    while (rlock__link_step(&f->link, &reply) == RLOCK__IO_WAIT &&
-           f->link.request.sent < f->link.request.size) {
-        struct pollfd about;
-        int64_t deadline_ms = RLOCK_FOREVER;
-        rlock__link_poll(&f->link, &about, &deadline_ms);
-        assert_true(deadline_ms <= rlock_now_ms() + LONG_MS);
-        assert_int_equal(poll(&about, 1, LONG_MS), 1);
-    }
-    assert_int_equal(f->link.stage, RLOCK__READY);
-    assert_int_equal(f->link.request.sent, f->link.request.size);
 }

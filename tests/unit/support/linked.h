@@ -31,9 +31,6 @@ void ask(struct linked *f, const char *word);
 /* Waits for the answer, which must be ONE(expected) or an error with that text. */
 enum rlock_status call(struct linked *f, int64_t limit_ms, const char *expected);
 
-/* Asks "PING" and waits for "+OK". */
-enum rlock_status ping(struct linked *f, int64_t limit_ms);
-
 /* Asks, and must be answered so. */
 void assert_answered(struct linked *f, const char *word, const char *expected);
 
@@ -42,8 +39,5 @@ void assert_answered(struct linked *f, const char *word, const char *expected);
 void assert_unanswered(struct linked *f, const char *word, int64_t limit_ms, const char *why);
 
 void assert_closed(const struct linked *f);
-
-/* Asks "FIRST" and steps until the request is out and its answer is all that is missing. */
-void send_all(struct linked *f);
 
 #endif
