@@ -147,7 +147,6 @@ TEST(whatever_a_node_says_a_slot_is_found) {
         {ALL_AT(NODE("3\r\na b", "7001")), two_ranges, RLOCK_AGAIN, .told = nobody},
         {PEER_CLOSE, two_ranges, RLOCK_OK, .told = "10.0.0.1"},
         {PEER_SILENT, two_ranges, RLOCK_OK, .told = "10.0.0.1"},
-        {loading, two_ranges, RLOCK_OK, .told = "10.0.0.1"},
         {denied, two_ranges, RLOCK_OK, .told = "10.0.0.1"},
         {alone, two_ranges, RLOCK_OK, .told = "10.0.0.1"},
         {PEER_CLOSE, PEER_CLOSE, RLOCK_AGAIN,

@@ -15,13 +15,10 @@ TEST(logs_in_before_anything_else) {
         {NULL, "s3cr3t", 0, 1, ok, "AUTH s3cr3t; FIRST; SECOND"},
         {NULL, "s3cr3t", 2, 2, ok, "AUTH s3cr3t; SELECT 2; FIRST; SECOND"},
         {"alice", "s3cr3t", 0, 1, ok, "AUTH alice s3cr3t; FIRST; SECOND"},
-        {"alice", "s3cr3t", 3, 2, ok, "AUTH alice s3cr3t; SELECT 3; FIRST; SECOND"},
         /* Without a password there is nothing to prove. */
         {"alice", NULL, 12, 1, ok, "SELECT 12; FIRST; SECOND"},
         /* A server that wants none gets one, as from redis-cli. */
         {NULL, "s3cr3t", 0, 1, "-ERR AUTH <password> called without any password configured\r\n",
-         "AUTH s3cr3t; FIRST; SECOND"},
-        {NULL, "s3cr3t", 0, 1, "-ERR Client sent AUTH, but no password is set\r\n",
          "AUTH s3cr3t; FIRST; SECOND"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -51,10 +48,7 @@ TEST(a_refused_log_in_asks_nothing) {
          "the server is older than Redis 6.0"},
         {"-LOADING wait\r\n", RLOCK_AGAIN, "LOADING wait"},         /* it may pass */
         {"-upstream failure\r\n", RLOCK_AGAIN, "upstream failure"}, /* so may a proxy's */
-        {"-ERR max number of clients reached\r\n", RLOCK_AGAIN, "ERR max number"},
         {":1\r\n", RLOCK_UNAVAILABLE, "can't be understood"},
-        {"$2\r\nOK\r\n", RLOCK_UNAVAILABLE, "can't be understood"},
-        {"*-1\r\n", RLOCK_UNAVAILABLE, "can't be understood"},
         {"+PONG\r\n", RLOCK_UNAVAILABLE, "can't be understood"},
         {PEER_CLOSE, RLOCK_AGAIN, "the server closed the connection"},
         {PEER_SILENT, RLOCK_AGAIN, "no answer in time"},
@@ -83,7 +77,6 @@ TEST(a_refused_log_in_asks_nothing) {
 
 /* Half of a log-in in one round, its other half in the next: nothing is lost and nothing waits. */
 TEST(a_log_in_goes_on_when_another_is_waited_for) {
-    static const char *const answers[] = {"+OK\r\n", ONE("mine"), NULL};
     struct linked f;
     rlock__reply *reply;
     begin_to(&f, "", "");
@@ -94,7 +87,7 @@ TEST(a_log_in_goes_on_when_another_is_waited_for) {
     assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
     rlock__link_abandon(&f.link); /* what was asked, not the way there */
     assert_int_equal(f.link.owed, 0);
-    peer_serve(&f.peer, answers);
+    peer_serve(&f.peer, ANSWERS("+OK\r\n", ONE("mine")));
     assert_answered(&f, "SECOND", "mine");
     end(&f, "AUTH s3cr3t; SECOND");
 }

@@ -123,8 +123,6 @@ TEST(a_script_finds_its_node) {
          SILENT, RLOCK_AGAIN, 6, "EVALSHA CLUSTER EVALSHA", "", 0},
         {"a cluster that is down is asked anew", ANSWERS("-CLUSTERDOWN no\r\n", SLOTS, YES(6)),
          SILENT, RLOCK_AGAIN, 6, "EVALSHA CLUSTER EVALSHA", "", 0},
-        {"who is a replica now is asked anew", ANSWERS("-READONLY no\r\n", SLOTS, YES(6)), SILENT,
-         RLOCK_AGAIN, 6, "EVALSHA CLUSTER EVALSHA", "", 0},
         {"replicas are asked where it was written", ANSWERS(MOVED), ANSWERS(YES(5), ":1\r\n"),
          RLOCK_OK, 0, "EVALSHA", "EVALSHA WAIT", 1},
         /* Two nodes that each know better: as many steps as a cluster needs, not more. */

@@ -104,8 +104,6 @@ TEST(how_long_a_sentinel_is_believed) {
          ANSWERS(DOWN, AT("h1"), NO_OTHER, DOWN, AT("h1"), NO_OTHER, ONE, AT("h1")),
          RLOCK_REPLICAS_AUTO, "ffff", "h1/0 h1/0 h1/1 h1/1", 8},
         {"what it said, when it has gone", ANSWERS(AT("h1"), PEER_CLOSE), 0, "fof", "h1/0 h1/0", 2},
-        {"what it said, when it is loading", ANSWERS(AT("h1"), "-LOADING wait\r\n"), 0, "fof",
-         "h1/0 h1/0", 2},
         {"what it said, when it knows none", ANSWERS(AT("h1"), "*-1\r\n"), 0, "fof", "h1/0 h1/0",
          2},
         /* Where nobody says anything it is tried again; after an answer there is no doubt. */
