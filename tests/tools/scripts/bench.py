@@ -103,6 +103,20 @@ class Bench:
             if ends is not None:
                 self.server("ZADD", TIMEOUTS, self.server.now() + ends, owner)
 
+    def stand(self, waiters, since=None):
+        """The fair queue is these, {owner: in how many ms from then Redisson takes it for stale}, in this order."""
+        scores = self.server.value(TIMEOUTS)
+        same((self.server.value(QUEUE), set(scores)), (list(waiters), set(waiters)), "the queue, and who has a score")
+        for owner, ends in waiters.items():
+            about(scores[owner], (since or self.server.now()) + ends, owner)
+
+    def reader(self, owner, *leases):
+        """Redisson's reader comes, with holds that last so many ms each."""
+        self.server("HSET", "x", "mode", "read", owner, len(leases))
+        for i, ends in enumerate(leases, 1):
+            self.server("SET", lease_key(owner, i), 1, "PX", ends)
+        self.server("PEXPIRE", "x", max(*leases, self.server.left("x")))
+
     def changes(self, before):
         """Of what server.see() has seen before, {key: (before, now)}; what has expired since is none."""
         now = {key: value for key, (value, _) in self.server.see().items()}

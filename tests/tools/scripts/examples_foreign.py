@@ -37,9 +37,8 @@ def foreign_holder(bench):
 def foreign_readers(bench):
     """Redisson's readers are joined, and waited for one by one"""
     read, write = bench.locks("read", "write")
-    _hold(bench, "mode", "read", R, 2, S, 1)
-    for key, ends in ((lease_key(R, 1), 10000), (lease_key(R, 2), 20000), (lease_key(S), 30000)):
-        bench.server("SET", key, 1, "PX", ends)
+    bench.reader(R, 10000, 20000)
+    bench.reader(S, 30000)
     same(read.take(A, attempt(1), lease=5000)[0], GRANTED)
     same(bench.server.value("x"), {"mode": "read", R: "2", S: "1", A: "1"})
     bench.ends_in(LEASE, "x")  # not shortened
@@ -68,8 +67,7 @@ def reader_after_a_forced_unlock(bench):
         bench.server("FLUSHALL")
         read.take(A, attempt(1), lease=5000)
         bench.server("DEL", "x", lease_key(A))
-        _hold(bench, "mode", "read", R, 1)
-        bench.server("SET", lease_key(R), 1, "PX", LEASE)
+        bench.reader(R, LEASE)
         same(read.take(B, attempt(2))[0], GRANTED)
         if early:
             same(read.renew(A, attempt(1)), [LOST, 0, 0])
@@ -83,20 +81,16 @@ def reader_after_a_forced_unlock(bench):
 def foreign_reader_outlives_ours(bench):
     """Redisson's reader beside a longer hold of ours: the lock stands as long as the reader's"""
     read = bench.lock("read")
-    for lease, stands in ((600000, 20000), (5000, 20000)):
+    for lease in (600000, 5000):
         same(read.take(A, attempt(1), lease=lease)[0], GRANTED)
-        bench.server("HSET", "x", R, 2)
-        for i, ends in ((1, 10000), (2, 20000)):
-            bench.server("SET", lease_key(R, i), 1, "PX", ends)
-        bench.server("PEXPIRE", "x", max(lease, stands))
+        bench.reader(R, 10000, 20000)
         same(read.give(A, attempt(1)), [RELEASED, 0, 0])
         same(bench.server.value("x"), {"mode": "read", R: "2"})
-        bench.ends_in(stands, "x")
+        bench.ends_in(20000, "x")
         bench.server("FLUSHALL")
     same(read.take(A, attempt(2), lease=600000)[0], GRANTED)
     for i in range(20):  # too many to ask each
-        bench.server("HSET", "x", f"{R}{i}", 1)
-        bench.server("SET", lease_key(f"{R}{i}"), 1, "PX", 10000)
+        bench.reader(f"{R}{i}", 10000)
     same(read.give(A, attempt(2)), [RELEASED, 0, 0])
     bench.ends_in(600000, "x")
 
@@ -108,9 +102,7 @@ def foreign_head_is_respected(bench):
     bench.hear(fair.own_channel(R))
     same(fair.take(A, attempt(1))[0:4], [BUSY, -1, 2, R])
     bench.heard((fair.own_channel(R), "0"))
-    same(bench.server.value(QUEUE), [R, A])
-    about(bench.server.value(TIMEOUTS)[R], bench.server.now() + 5000)
-    about(bench.server.value(TIMEOUTS)[A], bench.server.now() + 5000 + PATIENCE)
+    bench.stand({R: 5000, A: 5000 + PATIENCE})
     bench.for_ever(QUEUE, TIMEOUTS)  # it outlives Redisson's by nothing, so it stays
     same(run.take(B, attempt(2))[0], GRANTED, "run does not queue")
     same(bench.server.value(QUEUE), [R, A])
@@ -127,11 +119,7 @@ def stale_foreign_heads_go(bench):
     fair = bench.lock("fair")
     bench.queue((R, -1), ("lost", None), (S, 400000), (C, 700000))
     same(fair.take(A, attempt(1))[:4], [BUSY, -1, 3, S])
-    same(bench.server.value(QUEUE), [S, C, A])
-    scores = bench.server.value(TIMEOUTS)
-    same(set(scores), {S, C, A})
-    about(scores[S], bench.server.now() + 400000)
-    about(scores[C], bench.server.now() + 700000)
+    bench.stand({S: 400000, C: 700000, A: 700000 + PATIENCE})
 
 
 def foreign_permits(bench):

@@ -1,6 +1,6 @@
 """Keys, values and messages of run, fair, read, write, as Redisson's clients see them."""
-from bench import (A, B, BEAT, C, INFO, LEASE, LEASES, PATIENCE, QUEUE, S, TIMEOUTS, WAITERS, about,
-                   attempt, lease_key, same)
+from bench import (A, B, BEAT, C, INFO, LEASE, LEASES, PATIENCE, QUEUE, S, WAITERS, about, attempt,
+                   lease_key, same)
 from client import BUSY, GRANTED, KEPT, LOST, OUSTED, REENTERED, RELEASED, STILL_HELD
 
 PATIENT, NEWEST, DEAF = "patient@host", "newest@host", "deaf@host"
@@ -58,19 +58,14 @@ def fair_queue(bench):
         answer = lock.take(owner, attempt(place + 1))
         same(answer[:1] + answer[2:4] + answer[9:12], [BUSY, place, A, place, 0, BEAT])
         about(answer[1], LEASE)
-    same(bench.server.value(QUEUE), [B, C])
-    scores, now = bench.server.value(TIMEOUTS), bench.server.now()
-    same(list(scores), [B, C])
-    about(scores[B], now + LEASE + PATIENCE)
-    about(scores[C], now + LEASE + 2 * PATIENCE)
+    bench.stand({B: LEASE + PATIENCE, C: LEASE + 2 * PATIENCE})
     bench.hear(lock.channel, lock.own_channel(B), lock.own_channel(C))
     lock.give(A, attempt(1))
     bench.heard((lock.own_channel(B), "0"))  # the head alone
     same(lock.take(C, attempt(3))[0:4:3], [BUSY, B], "the second while the head has not come")
     bench.heard((lock.own_channel(B), "0"))
     same(lock.take(B, attempt(2))[0], GRANTED)
-    same(bench.server.value(QUEUE), [C])
-    about(bench.server.value(TIMEOUTS)[C], now + LEASE + PATIENCE, "a place nearer")
+    bench.stand({C: LEASE + PATIENCE})  # a place nearer
     lock.give(C, attempt(3))
     lock.give(B, attempt(2))
     bench.standing()

@@ -145,20 +145,16 @@ def priority_lets_a_few_past(bench):
 def priority_and_redissons_next(bench):
     """fair --priority: Redisson's next one counts all before it, by the score of the last, which each newcomer moves away"""
     fair = bench.held("fair")
-
-    def score(owner, places):
-        about(bench.server.value(TIMEOUTS)[owner], bench.server.now() + LEASE + places * PATIENCE)
-
     fair.take(LOW, attempt(2), priority=-1)
-    score(LOW, 1)
+    about(bench.server.value(TIMEOUTS)[LOW], bench.server.now() + LEASE + PATIENCE)
     fair.take(B, attempt(3))
     fair.take(C, attempt(4))
-    score(LOW, 3)
+    about(bench.server.value(TIMEOUTS)[LOW], bench.server.now() + LEASE + 3 * PATIENCE)
     fair.take(HIGH, attempt(5), priority=1)
-    score(HIGH, 1)
+    about(bench.server.value(TIMEOUTS)[HIGH], bench.server.now() + LEASE + PATIENCE)
     fair.take(LOW, attempt(2), priority=-1)
     fair.give(HIGH, attempt(5), priority=1)
-    score(LOW, 3)
+    about(bench.server.value(TIMEOUTS)[LOW], bench.server.now() + LEASE + 3 * PATIENCE)
 
 
 def priority_of_the_dead(bench):

@@ -1,5 +1,5 @@
 """Many readers, alive or dead: no script runs more than a few commands, and all are soon in."""
-from bench import A, B, C, LEASE, R, attempt, lease_key, nth, same
+from bench import A, B, C, LEASE, R, attempt, nth, same
 from client import BUSY, GRANTED, KEPT, RELEASED
 
 MOST, FEW, MANY = 42, 10, 1000
@@ -44,9 +44,7 @@ def dead_crowd_of_readers(bench):
         if living == A:
             read.take(A, attempt(0x1001), lease=3 * LEASE)
         else:
-            bench.server("HSET", "x", R, 1)
-            bench.server("SET", lease_key(R), 1, "PX", 3 * LEASE)
-            bench.server("PEXPIRE", "x", 3 * LEASE)
+            bench.reader(R, 3 * LEASE)
         bench.server.let_pass(LEASE)
         _counted(bench, BUSY, write.take, B, attempt(0x1002))
         _counted(bench, BUSY, write.take, B, attempt(0x1002))
