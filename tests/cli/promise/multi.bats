@@ -110,17 +110,13 @@ sections() {
     assert_ends_within_a_second
     assert_keys z
     start run "${names[@]}" -- sleep 60 # and while they are taken
-    wait_until 20 assert_taken m0
+    wait_until 20 assert_held m0
     assert_ends_within_a_second
     assert_keys z
 }
 
 only_z_is_taken() {
     [[ $(redis EXISTS m0 m100 "m$last" z) == 1 ]]
-}
-
-assert_taken() { # NAME
-    [[ $(redis EXISTS "$1") == 1 ]]
 }
 
 @test "a server that falls silent while forty names are waited for, or taken: a signal ends it within a second" {

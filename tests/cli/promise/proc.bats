@@ -180,7 +180,7 @@ no_zombies() { # PARENT
 # command what it runs.
 run_as_root() {
     setpriv --reuid=64321 --regid=64321 --clear-groups "$RLOCK" run -n x -l 30s "$@" -- \
-        "$dir/become-root" sleep 600 >out 2>err </dev/null 3>&- 4>&- &
+        "$dir/become-root" --reuid=0 sleep 600 >out 2>err </dev/null 3>&- 4>&- &
     pid=$!
     wait_until 10 sleeps_as_root
 }
@@ -204,17 +204,8 @@ asked_in_vain() {
     open_to_others
     dir=$(mktemp -d /var/tmp/rlock-test.XXXXXX)
     chmod 755 "$dir"
-    cc -D_GNU_SOURCE -x c -o "$dir/become-root" - <<'EOC'
-#include <unistd.h>
-int main(int count, char **arguments) {
-    if (count < 2 || setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0)
-        return 1;
-    execvp(arguments[1], arguments + 1);
-    return 127;
-}
-EOC
-    chmod 4755 "$dir/become-root"
-    [[ $(setpriv --reuid=64321 --clear-groups "$dir/become-root" id -u) == 0 ]] || skip "needs the right to become root (nosuid)"
+    install -m 4755 "$(command -v setpriv)" "$dir/become-root"
+    [[ $(setpriv --reuid=64321 --clear-groups "$dir/become-root" --reuid=0 id -u) == 0 ]] || skip "needs the right to become root (nosuid)"
     while IFS='|' read -r event why options; do
         # shellcheck disable=SC2086
         run_as_root $options
