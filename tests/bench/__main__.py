@@ -1,5 +1,6 @@
 """What rlock costs, measured side by side with others, and printed as Markdown: README.md here."""
 import argparse
+import itertools
 import os
 import pathlib
 import signal
@@ -13,7 +14,6 @@ PROJECT = HERE.parent.parent
 sys.path.append(str(HERE.parent / "tools"))
 
 import learn  # noqa: E402
-import report  # noqa: E402
 import scripts  # noqa: E402
 import starts  # noqa: E402
 import waiters  # noqa: E402
@@ -21,49 +21,60 @@ from machine import free_ports  # noqa: E402
 from server import Server  # noqa: E402
 from tools import Tools  # noqa: E402
 
+NONE = "–"  # not measured
 MARKS = "<!-- tests/bench/run --readme -->\n", "<!-- end -->\n"
 
 FULL = types.SimpleNamespace(rounds=9, pairs=1000, starts=1000, counts=(1, 10, 100, 1000), turns=100, limit_s=30)
 QUICK = types.SimpleNamespace(rounds=3, pairs=200, starts=100, counts=(1, 10), turns=10, limit_s=10)
 
 
-class Steps:
-    """One measurement after the other."""
-
-    failed = False
-
-    def step(self, what, function, *words):
-        """What the function returns; None, and a word why, where it fails."""
-        began, result = time.monotonic(), None
-        try:
-            result = function(*words)
-            said = f"{time.monotonic() - began:.1f} s"
-        except Exception as error:  # pylint: disable=broad-except
-            self.failed, said = True, f"failed: {error!r}"
-        print(f"bench: {what}: {said}", file=sys.stderr, flush=True)
-        return result
+def step(what, function, *words):
+    """One measurement after the other: what the function returns."""
+    began, result = time.monotonic(), function(*words)
+    print(f"bench: {what}: {time.monotonic() - began:.1f} s", file=sys.stderr, flush=True)
+    return result
 
 
-def of_scripts(tools, size, step):
-    theirs = {}
+def table(head, rows):
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def ratio(value, measure):
+    return f"**{value / measure:.2f}**"
+
+
+def of_scripts(tools, size):
+    theirs, rows = {}, []
     with Server(*free_ports(1)) as server:
         if learn.has_redisson(tools.build):
-            theirs = step("Redisson's scripts", learn.of_redisson, tools, server) or {}
-        figures = {kind: step(f"scripts of {kind}", scripts.measure, tools, server, kind,
-                              theirs.get(kind), size) for kind in learn.KINDS}
-    yield report.scripts({kind: found for kind, found in figures.items() if found})
+            theirs = step("Redisson's scripts", learn.of_redisson, tools, server)
+        for kind in learn.KINDS:
+            (ours, inside), *other = step(f"scripts of {kind}", scripts.measure, tools, server, kind, theirs.get(kind), size)
+            rows.append([f"`{kind}`", f"{ours:.1f} µs", *([NONE] * 3 if not other else (
+                f"{other[0][0]:.1f} µs", ratio(ours, other[0][0]), ratio(inside, other[0][1])))])
+    return ("Server CPU time of a take and a give-back, hot and pipelined:\n\n"
+            + table(["kind", "rlock", "Redisson's own scripts", "ratio", "in the scripts alone"], rows))
 
 
-def of_starts(tools, size, step):
-    if figures := step("a command under a free lock", starts.measure, tools, size):
-        yield report.starts(figures)
+def of_starts(tools, size):
+    figures = step("a command under a free lock", starts.measure, tools, size)
+    wall, cpu = figures["bare C"]
+    rows = [[name, f"{one[0] / 1000:.2f} ms", ratio(one[0], wall), f"{one[1] / 1000:.2f} ms", ratio(one[1], cpu)]
+            for name, one in figures.items()]
+    return ("`true` under a lock that is free, beside the least that bare C needs for it:\n\n"
+            + table(["", "wall time", "ratio", "CPU time", "ratio"], rows))
 
 
-def of_waiters(tools, size, step):
-    figures = {(kind, count): step(f"{count} waiters of {kind}", waiters.measure, tools, kind,
-                                   count, size)
-               for kind in ("run", "fair") for count in size.counts}
-    yield report.waiters({what: found for what, found in figures.items() if found})
+def of_waiters(tools, size):
+    rows = []
+    for kind, count in itertools.product(("run", "fair"), size.counts):
+        one = step(f"{count} waiters of {kind}", waiters.measure, tools, kind, count, size)
+        rows.append([f"`{kind}`", f"{count:,}", f"{one['median']:.2f} ms", f"{one['floor']:.2f} ms",
+                     ratio(one["median"], one["floor"])])
+    return ("A hand-off, from the end of one command to the start of the next, beside rlocks one by one, without "
+            "waiting:\n\n" + table(["kind", "waiters", "hand-off", "one by one", "ratio"], rows)
+            + f"\n\nEach has {one['private_kib']} KiB of memory of its own.")
 
 
 SECTIONS = {"scripts": of_scripts, "starts": of_starts, "waiters": of_waiters}
@@ -96,23 +107,20 @@ def clean_environment(folder):
 
 
 def main():
-    args, steps = arguments(), Steps()
+    args = arguments()
     rlock = pathlib.Path(os.environ.get("RLOCK_BIN", PROJECT / "build/cmd/rlock")).resolve()
     if not rlock.exists():
         sys.exit(f"bench: no {rlock}: build it, or set RLOCK_BIN")
     with tempfile.TemporaryDirectory(prefix="rlock-bench-") as folder:
         clean_environment(folder)
         tools = Tools(rlock, folder)
-        texts = []
-        for section in args.section or SECTIONS:
-            texts += SECTIONS[section](tools, QUICK if args.quick else FULL, steps.step)
+        texts = [SECTIONS[section](tools, QUICK if args.quick else FULL) for section in args.section or SECTIONS]
     text = "\n\n".join([", ".join(tools.versions) + ".", *texts]) + "\n"
     print(text)
     if args.readme:
         write_readme(text)
-    return steps.failed
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    sys.exit(main())
+    main()

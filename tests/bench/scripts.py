@@ -46,15 +46,9 @@ def cost_us(server, kind, pair, count):
 
 
 def measure(tools, server, kind, theirs, size):
-    """{whose: medians of cost_us()}; theirs: Redisson's Pair, or None."""
-    pairs = {"rlock": learn.of_rlock(tools.rlock, server, kind)}
-    if theirs:
-        pairs["Redisson"] = theirs
-    for pair in pairs.values():
+    """Medians of cost_us() of ours and, unless that is None, of theirs: Redisson's Pair."""
+    pairs = [learn.of_rlock(tools.rlock, server, kind), *([theirs] if theirs else [])]
+    for pair in pairs:
         check(server, kind, pair)
-    costs = {whose: [] for whose in pairs}
-    for _ in range(size.rounds):
-        for whose, pair in pairs.items():
-            costs[whose].append(cost_us(server, kind, pair, size.pairs))
-    return {whose: [statistics.median(times) for times in zip(*each)]
-            for whose, each in costs.items()}
+    costs = [[cost_us(server, kind, pair, size.pairs) for pair in pairs] for _ in range(size.rounds)]
+    return [[statistics.median(times) for times in zip(*own)] for own in zip(*costs)]
