@@ -6,6 +6,7 @@ import subprocess
 
 SOURCE = pathlib.Path(__file__).with_name("porcupine")
 SOUND, UNSOUND, UNDECIDED = 0, 1, 2
+NEVER = 2**63 - 1  # when a release was over that nobody confirmed
 program = None  # who is to be asked, if anybody
 
 
@@ -33,7 +34,7 @@ def operations(sections, run_of):
         ended = run and run.status == run.exit and not run.faults and run.ended_ns >= left_ns
         about = f"{first.kind} {max(section.permits for section in own)} {first.token}"
         yield f"{owner} acquire {about} {begun_ns} {first.enter}"
-        yield f"{owner} release {about} {left_ns} {run.ended_ns if ended else '-'}"
+        yield f"{owner} release {about} {left_ns} {run.ended_ns if ended else NEVER}"
 
 
 def check(model, lines):

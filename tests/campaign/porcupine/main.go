@@ -4,17 +4,14 @@
 //	linearizable MODEL <OPERATIONS
 //
 // MODEL is mutex, rw, or permits=N. Each line has an operation: "OWNER acquire|release read|write|- PERMITS TOKEN
-// CALL RETURN", times in ns; RETURN is - for a release that nobody confirmed. Exit status: 0 yes, 1 no,
-// 2 not known in time, 3 the input can't be read.
+// CALL RETURN", times in ns. Exit status: 0 yes, 1 no, 2 not known in time, 3 the input can't be read.
 package main
 
 import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -98,28 +95,19 @@ func ruleOf(name string) (rule, error) {
 	return isPermits(number), err
 }
 
-func parse(line string, client int) (porcupine.Operation, error) {
-	var op operation
-	var call int64
-	var end string
-	_, err := fmt.Sscan(line, &op.owner, &op.verb, &op.kind, &op.permits, &op.token, &call, &end)
-	if err != nil {
-		return porcupine.Operation{}, err
-	}
-	returned := int64(math.MaxInt64)
-	if end != "-" {
-		returned, err = strconv.ParseInt(end, 10, 64)
-	}
-	return porcupine.Operation{ClientId: client, Input: op, Call: call, Return: returned}, err
-}
-
 func read(input io.Reader) (history []porcupine.Operation, err error) {
-	for lines := bufio.NewScanner(input); lines.Scan() && err == nil; {
-		var op porcupine.Operation
-		op, err = parse(lines.Text(), len(history))
-		history = append(history, op)
+	for words := bufio.NewReader(input); ; {
+		var op operation
+		next := porcupine.Operation{ClientId: len(history)}
+		got, err := fmt.Fscan(words, &op.owner, &op.verb, &op.kind, &op.permits, &op.token, &next.Call, &next.Return)
+		if got == 0 && err == io.EOF {
+			return history, nil
+		} else if err != nil {
+			return nil, err
+		}
+		next.Input = op
+		history = append(history, next)
 	}
-	return history, err
 }
 
 func main() {
