@@ -113,7 +113,8 @@ def combos(args, until):
             rng.shuffle(where[kind])
         if args.round:
             topology = where[kind].pop()
-            yield Combo(args.round, topology, kind, args.faults, args.seconds, workers=args.workers)
+            faults = [fault for fault in args.faults if nemesis.possible(fault, topology, kind)]
+            yield Combo(args.round, topology, kind, faults, args.seconds, workers=args.workers)
             return
         turns[kind] += 1
         is_quiet = turns[kind] % QUIET == 2 and quick
