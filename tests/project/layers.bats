@@ -114,21 +114,13 @@ may_use() { # lib|cmd
     assert_output ""
 }
 
-@test "only conn.c knows hiredis" {
-    run grep -lE 'hiredis' -r lib cmd --include='*.c'
-    assert_output lib/redis/conn.c
-    run grep -rhE '#include.*hiredis' lib cmd --include='*.h'
-    assert_output ""
-    refuse '(redis|freeReply|hi_|sds).*' "$LIB_OBJECTS" conn
-    refuse '(redis|freeReply|hi_|sds).*' "$CMD_OBJECTS"
-}
-
-@test "only the module knows OpenSSL, and only tls.c where it is" {
+@test "only conn.c knows hiredis, only the module OpenSSL, and only tls.c where it is" {
     local object
-    run bash -c 'grep -lE "#include <openssl/" -r lib cmd | sort'
-    assert_output $'lib/tls/explain.c\nlib/tls/openssl.c\nlib/tls/openssl.h'
+    run bash -c 'grep -rlE "#include <(hiredis|openssl)/" lib cmd | sort'
+    assert_output $'lib/redis/conn.c\nlib/tls/explain.c\nlib/tls/openssl.c\nlib/tls/openssl.h'
+    refuse '(redis|freeReply|hi_|sds).*' "$LIB_OBJECTS" conn
     refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$LIB_OBJECTS"
-    refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$CMD_OBJECTS"
+    refuse '(redis|freeReply|hi_|sds|(SSL|ERR|X509|BIO|OPENSSL|TLS)_).*' "$CMD_OBJECTS"
     refuse 'dl(open|sym|close)' "$LIB_OBJECTS" tls
     for object in "$LIBRARY" "$BUILD/cmd/rlock"; do
         run readelf -d "$object"
@@ -141,10 +133,10 @@ may_use() { # lib|cmd
 # --- the program -------------------------------------------------------------------------------
 
 @test "the program uses the library's public interface only" {
-    run bash -c 'nm --undefined-only --format=posix "$1"/{,*/}*.o "$2" | sed "s/ .*//" | grep "^rlock_" | sort -u' - \
-        "$CMD_OBJECTS" "$MAIN_OBJECT"
-    [[ -n $output ]]
-    assert_equal "$(comm -23 <(echo "$output") <(sed -n 's/^ *\(rlock_[a-z_]*\);$/\1/p' lib/librlock.map | sort))" ""
+    local used
+    used=$(calls_of "$CMD_OBJECTS"/{,*/}*.o "$MAIN_OBJECT" | sed -n 's/.* \(rlock_\)/\1/p' | sort -u)
+    [[ -n $used ]]
+    assert_equal "$(comm -23 <(echo "$used") <(sed -n 's/^ *\(rlock_[a-z_]*\);$/\1/p' lib/librlock.map | sort))" ""
 }
 
 @test "what starts, watches and ends the command knows no lock" {
@@ -198,14 +190,4 @@ watch terminal"
     portable+='|sys/(file|ioctl|mman|random|resource|socket|stat|types|un|utsname|wait)|hiredis/.*|openssl/.*'
     run bash -c 'grep -hoE "^#include <[^>]+>" -r lib cmd --include="*.[ch]" | sort -u | grep -vE "<($1)\.h>"' - "$portable"
     assert_output "$(printf '#include <%s.h>\n' nss sys/{auxv,eventfd,prctl,signalfd,syscall,timerfd})"
-}
-
-# --- scripts -----------------------------------------------------------------------------------
-
-@test "scripts have one clock, the server's, no chance, and no keys but those that they are given" {
-    run grep -nE "os\.|io\.|math\.random|randomseed|SRANDMEMBER|RANDOMKEY|loadstring|dofile|redis\.p?call\('[A-Z]+', *('|\"|NAME)" \
-        lua/*.lua lua/include/*.lua
-    assert_output ""
-    run grep -lE "'TIME'" lua/*.lua lua/include/*.lua
-    assert_output lua/include/clock.lua
 }
