@@ -6,22 +6,17 @@ load ../lib/rlock
 load ../lib/no_server
 load ../lib/notes
 
-# suite_of COMMAND [OPTION OF CTEST...]: of one test, which is that shell command, between two that always
-# pass; its status and output.
-suite_of() {
-    mkdir project
-    printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(one NONE)' 'enable_testing()' \
-        'add_test(NAME before COMMAND true)' "add_test(NAME one COMMAND sh -c [[$1]])" \
-        'add_test(NAME after COMMAND true)' >project/CMakeLists.txt
-    cmake -S project -B build >/dev/null
-    run "$PROJECT/tests/suite" build "${@:2}"
-}
-
-# runs STATUS TIMES COMMAND [OPTION OF CTEST...]: the suite ends so, and the command was run so often.
+# runs STATUS TIMES COMMAND [OPTION OF CTEST...]: a suite of one test, which is that shell command, between two that
+# always pass, ends so, and the command was run so often.
 runs() {
     rm -rf project build
+    mkdir project
     : >runs
-    suite_of "echo run >>$PWD/runs; $3" "${@:4}"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(one NONE)' 'enable_testing()' \
+        'add_test(NAME before COMMAND true)' "add_test(NAME one COMMAND sh -c [[echo run >>$PWD/runs; $3]])" \
+        'add_test(NAME after COMMAND true)' >project/CMakeLists.txt
+    cmake -S project -B build >/dev/null
+    run "$PROJECT/tests/suite" build "${@:4}"
     assert_equal "$3: $status $(grep -c run runs)" "$3: $1 $2"
 }
 
@@ -53,10 +48,9 @@ nth() {
 }
 
 @test "a second look has the seed of the first, and is told and counted at the end" {
-    suite_of "echo \$RLOCK_TEST_SEED >>$PWD/runs; test \$(grep -c . $PWD/runs) = 2"
-    assert_success
-    assert_equal "$(sort -u runs | wc -l)" 1
-    assert_line --partial 'seed '"$(head -n 1 runs)"
+    runs 0 2 "echo \$RLOCK_TEST_SEED >>$PWD/seeds; $(nth 2)"
+    assert_equal "$(sort -u seeds | wc -l)" 1
+    assert_line --partial 'seed '"$(head -n 1 seeds)"
     assert_line --partial 'second looks'
     assert_line '    1  failed beside others: one'
 }
