@@ -81,7 +81,6 @@ zsh/vendor-completions/_rlock'
         assert_regex "$(field "$package" Maintainer)" '^[^<>]+ <[^ <>]+@[^ <>]+>$'
         zcat "$DEBS/$package/usr/share/doc/$package/changelog.Debian.gz" | grep -qF " -- $(field "$package" Maintainer)  "
     done
-    grep -qF 'RLOCK_MAINTAINER=' "$SOURCE/cmake/README.md"
     run grep -nE '@[a-z0-9-]+\.|https?://' "$SOURCE/cmake/packages.cmake" "$SOURCE/cmake/changelog"
     assert_failure 1
 }
@@ -97,9 +96,6 @@ zsh/vendor-completions/_rlock'
     assert_output --partial 'dpkg-shlibdeps (dpkg-dev)'
     assert_output --partial 'file (file)'
     assert_output --regexp 'tests/install-packages[[:space:]]+debian'
-    for name in RLOCK_HTML RLOCK_RELEASE RLOCK_PACKAGES; do
-        grep -q "\"$name\"" "$SOURCE/CMakePresets.json" || fail "no preset has $name"
-    done
 }
 
 # configure DIRECTORY OPTION...: as the README does, on a machine without the programs that the tests need.
