@@ -6,17 +6,8 @@ load ../../lib/rlock
 load ../../lib/protected
 load ../../lib/cluster
 
-# crashed NODE: and its replica has taken its place.
-crashed() {
-    local replica
-    wait_until 10 eval "replica_of $1 | grep ." # after a failover
-    replica=$(replica_of "$1")
-    server_stop "$1"
-    cluster await "$replica"
-}
-
 @test "a planned failover, then a crash: who holds goes on with the same hold, who waits is woken by its end" {
-    local end
+    local end node replica
     protected -l "$(ms 6000)"
     brief b
     act b run
@@ -25,7 +16,11 @@ crashed() {
     kept_out run
     wait_until 4 renewed x
     wait_until 8 waiting_somewhere # a replica, too, hears what is published on its shard
-    crashed "$(home x)"
+    node=$(home x)
+    wait_until 10 eval 'replica_of "$node" | grep .' # after the failover
+    replica=$(replica_of "$node")
+    server_stop "$node"
+    cluster await "$replica"
     kept_out run
     wait_until 4 renewed x
     wait_until 10 waiting "$(home x)" x 1

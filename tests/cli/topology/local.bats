@@ -139,13 +139,10 @@ appended() {
 
 # dies_and_returns: somebody starts it again.
 dies_and_returns() {
+    local old
     old=$(cat "$dir/redis.pid")
     local_server_kill
-    wait_until 10 new_server
-}
-
-new_server() {
-    [[ $(cat "$dir/redis.pid") != "$old" ]] && local_redis PING
+    wait_until 10 eval '[[ $(cat "$dir/redis.pid") != "$old" ]] && local_redis PING'
 }
 
 @test "a holder that renews starts the dead server again, and nobody else enters" {

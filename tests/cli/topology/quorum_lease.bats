@@ -11,19 +11,6 @@ held_by() {
     protected_by "$1" -l "$(ms 600)" "${@:2}"
 }
 
-# befall FAULT...: "crash m1 m2", "resume m1 m2", or a time in ms, one after the other.
-befall() {
-    local fault
-    for fault; do
-        if [[ $fault == [0-9]* ]]; then
-            alive_for "$fault"
-        else
-            # shellcheck disable=SC2086 # a word and members
-            $fault
-        fi
-    done
-}
-
 @test "a majority is left, or back before the lease's end: it goes on, and leaves nothing on the others when they wake" {
     local kind lease faults options
     while IFS='|' read -r kind lease faults options; do
@@ -33,17 +20,17 @@ befall() {
         # shellcheck disable=SC2086 # words
         held_by "$kind" -l "$(ms "$lease")" $options
         wait_until 5 held_on_all x
-        eval "befall $faults"
+        eval "$faults"
         assert_kept 2000 || fail "$kind: $faults"
         resume m3 m4 m5
         wait_until 3 nothing_left
     done <<'END'
-run|1800|'crash m1 m2'
-write|1800|'pause m3 m4'
-read|1800|'pause m3 m4' 800 'resume m3 m4' 800 'pause m4 m5'
-run|1800|'empty m2' 500 'empty m5'
-write|1800|'crash m4' 'restart m4'
-run|3000|'pause m1 m2 m3' 1300 'resume m1 m2 m3'|--kill-after 100ms
+run|1800|crash m1 m2
+write|1800|pause m3 m4
+read|1800|pause m3 m4; alive_for 800; resume m3 m4; alive_for 800; pause m4 m5
+run|1800|empty m2; alive_for 500; empty m5
+write|1800|crash m4; restart m4
+run|3000|pause m1 m2 m3; alive_for 1300; resume m1 m2 m3|--kill-after 100ms
 END
 }
 

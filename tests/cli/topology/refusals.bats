@@ -7,19 +7,17 @@ load ../../lib/rlock
 load ../../lib/protected
 
 setup() {
-    rlock_setup
     server_start odd --busy-reply-threshold 20
+    rlock_setup
     proxy_start odd # it tells how often rlock has asked
+}
+
+redis() {
+    redis_on odd "$@"
 }
 
 asked() { # N
     (($(requests .) >= $1))
-}
-
-nothing_left() {
-    local left
-    left=$(redis_on odd --scan | grep -vE "$stays" || true)
-    [[ -z $left ]] || fail "keys left behind: $left"
 }
 
 # at_the_door WORD [MS]: whoever wants y ends with 69, and what it was, when the wait ends first; else waiter is there.
@@ -72,17 +70,15 @@ meets() {
     let_in
 }
 
-odd() { redis_on odd "$@"; }
-
 busy() {
     helper redis-cli -s "$BATS_FILE_TMPDIR/odd/sock" EVAL 'while true do end' 0 >/dev/null 2>&1
     wait_until 5 is_busy
 }
-is_busy() { [[ $(odd PING) == BUSY* ]]; }
+is_busy() { [[ $(redis PING) == BUSY* ]]; }
 
-@test "NOREPLICAS" { meets 'odd CONFIG SET min-replicas-to-write 1' 'odd CONFIG SET min-replicas-to-write 0' replicas; }
-@test "READONLY" { meets 'odd REPLICAOF 127.0.0.1 1' 'odd REPLICAOF NO ONE' READONLY; } # nobody listens on port 1
-@test "BUSY" { meets busy 'odd SCRIPT KILL' BUSY 1200; } # it answers when its script has had the processor for a while
+@test "NOREPLICAS" { meets 'redis CONFIG SET min-replicas-to-write 1' 'redis CONFIG SET min-replicas-to-write 0' replicas; }
+@test "READONLY" { meets 'redis REPLICAOF 127.0.0.1 1' 'redis REPLICAOF NO ONE' READONLY; } # nobody listens on port 1
+@test "BUSY" { meets busy 'redis SCRIPT KILL' BUSY 1200; } # it answers when its script has had the processor for a while
 
 @test "out of memory while it runs: every kind is renewed, keeps others out, is given back, nested too; nothing is left" {
     local kind
@@ -92,15 +88,15 @@ is_busy() { [[ $(odd PING) == BUSY* ]]; }
         start $kind -n "${kind%% *}" -l "$(ms 1200)" -- "$RLOCK" $kind -n "${kind%% *}" -l "$(ms 1200)" -- \
             "$SECTION" --log history --until let-go --exit 5
         wait_until 10 test -s history
-        odd CONFIG SET maxmemory 1
+        redis CONFIG SET maxmemory 1
         # shellcheck disable=SC2086
         [[ $kind == read ]] || ends_saying 75 "${kind%% *}" -- $kind -x -n "${kind%% *}" -- touch ran
         wait_until 5 asked $(($(requests .) + 4))
         : >let-go
         reap "$pid"
         assert_equal "$kind: $status: $(cat err)" "$kind: 5: "
-        odd CONFIG SET maxmemory 0
-        [[ $kind != sem* ]] || assert_equal "$(redis_on odd GETDEL sem)" 2
+        redis CONFIG SET maxmemory 0
+        [[ $kind != sem* ]] || assert_equal "$(redis GETDEL sem)" 2
         nothing_left
     done
 }
