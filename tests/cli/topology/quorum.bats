@@ -4,7 +4,7 @@
 load ../../lib/rlock
 load ../../lib/quorum
 
-@test "run, read, write: held on all of them, others are kept out, and given back on all; who waits is in within milliseconds" {
+@test "run, read, write: held on all of them, others are kept out, and given back on all; who waits is in at once" {
     local kind rival
     brief b
     while read -r kind rival; do
