@@ -53,8 +53,7 @@ pages() {
 # machine that has much else to do some are held up. Sets output.
 short() {
     local slowest
-    redis CONFIG SET slowlog-log-slower-than 0 >/dev/null
-    redis CONFIG SET slowlog-max-len 10000 >/dev/null
+    redis CONFIG SET slowlog-log-slower-than 0 slowlog-max-len 10000 >/dev/null
     rm -f durations
     for _ in {1..5}; do
         eval "$2" >/dev/null
@@ -90,8 +89,7 @@ print(len(x["holders"]), len(owners), len(places), places == sorted(set(places))
 
 # Whatever COUNT says, HSCAN returns a small hash whole.
 @test "500 readers or 250 holders of permits in a small hash: each is shown once, and no script is long" {
-    redis CONFIG SET hash-max-ziplist-entries 512 >/dev/null # which newer servers, too, take for their listpacks
-    redis CONFIG SET hash-max-ziplist-value 128 >/dev/null
+    redis CONFIG SET hash-max-ziplist-entries 512 hash-max-ziplist-value 128 >/dev/null # or of listpacks
     fill_readers 500
     [[ $(redis OBJECT ENCODING x) == *list || $(redis OBJECT ENCODING x) == *pack ]] || fail 'not small'
     shows 'print(len(x["holders"]), len({h["owner"] for h in x["holders"]}))' '500 500' x

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # handle_while.bats: acquire --while PID: a lock that is kept in the background while a process lives.
+# shellcheck disable=SC2086 # rows of words
 
 load ../../lib/rlock
 load ../../lib/handles
@@ -28,7 +29,6 @@ renewed() { # TIMES [SERVER]
     for kind in run write 'sem --permits 1'; do
         redis FLUSHALL
         begin
-        # shellcheck disable=SC2086
         acquire $kind -l "$(ms 600)" --while "$process"
         redis CONFIG RESETSTAT
         wait_until 5 renewed 4 # one every third of the lease
@@ -118,7 +118,6 @@ renewed() { # TIMES [SERVER]
     foreign_hold x 60000
     while read -r end expected words; do
         begin
-        # shellcheck disable=SC2086
         start acquire ${words/while/while $process} -n x
         wait_until 5 waiters x 1
         if [[ $end == PID ]]; then

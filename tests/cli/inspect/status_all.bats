@@ -53,11 +53,9 @@ fill() {
 @test "a million keys: no step keeps the server for longer than 10 ms; a line on a terminal tells how far it is" {
     needs_server 7.0 --enable-debug-command
     local socket=$BATS_FILE_TMPDIR/big/sock usec
-    server_start big --enable-debug-command yes
+    server_start big --enable-debug-command yes --slowlog-log-slower-than $((10000 * SLOW)) --slowlog-max-len 1000
     timeout $((60 * SLOW)) redis-cli -s "$socket" DEBUG POPULATE 1000000 key 8
     redis-cli -s "$socket" HSET mutex "$JAVA" 1
-    redis-cli -s "$socket" CONFIG SET slowlog-log-slower-than $((10000 * SLOW))
-    redis-cli -s "$socket" CONFIG SET slowlog-max-len 1000
     redis-cli -s "$socket" SLOWLOG RESET
     run python3 "$TOOLS/terminal.py" --timeout $((50 * SLOW)) -- "$RLOCK" status --json -s "unix://$socket"
     assert_success

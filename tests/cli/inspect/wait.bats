@@ -58,7 +58,7 @@ over_by() {
     (($(now_ms) - at < 500 * SLOW)) || fail "$(($(now_ms) - at)) ms after $*"
 }
 
-@test "each kind: it ends when the last holder gives it back, or the latch opens" {
+@test "each kind: it ends when the last holder gives it back, the latch opens, or the lease of Redisson's ends" {
     local kind
     for kind in run fair write 'sem --permits 2'; do
         redis FLUSHALL
@@ -77,9 +77,6 @@ over_by() {
     rlock latch set -n x --count 1
     waiting x
     over_by rlock latch down -n x
-}
-
-@test "Redisson's: the end of its lease" {
     foreign_hold x 400
     within 2000 rlock wait x -w 30s
 }

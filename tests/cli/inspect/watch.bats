@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # watch.bats: `rlock status --watch`: what stands on a terminal of a given size, and how it is drawn; elsewhere
 # one table, or array, after the other.
+# shellcheck disable=SC2016,SC2086 # shells of their own; words
 
 load ../../lib/rlock
 load ../../lib/actors
@@ -9,7 +10,6 @@ load ../../lib/status
 # watch_on COLUMNS 'ARG...' STEP...: rlock status ARG... on a terminal of 24 lines, until ^C. What it was sent
 # is in shown, what stands on it at the end in screen; nothing must have scrolled away.
 watch_on() {
-    # shellcheck disable=SC2086
     on_terminal "$1" "${@:3}" keys=^C -- status $2
     assert_failure 130
     shown=$output
@@ -66,7 +66,6 @@ many() { # N: locks of Redisson's, each by a name of 90 letters
 
 # restored STATUS STEP...: it ends so, and stty says the same before and after.
 restored() {
-    # shellcheck disable=SC2016
     printf '#!/bin/sh\nstty -a >before\n"$@"\nstatus=$?\nstty -a >after\ncmp before after && exit "$status"\n' >around
     chmod +x around
     run python3 "$TOOLS/terminal.py" --columns 100 "${@:2}" -- ./around "$RLOCK" status --watch=1h x
@@ -77,10 +76,8 @@ restored() {
     on_terminal 100 'expect=1 lock' keys=x columns=90 'expect=1 lock' keys=q -- status --watch=1h x
     assert_failure 130
     restored 130 'expect=1 lock' keys=^C
-    # shellcheck disable=SC2016
     restored 130 'expect=1 lock' 'sh=stty -a -F /proc/$JOB/fd/0 | grep -q -- "-icanon"' keys=^Z stopped \
         'sh=stty -a -F /proc/$JOB/fd/0 | grep -q " icanon"' fg 'expect=1 lock' keys=q
-    # shellcheck disable=SC2016
     restored 143 'expect=1 lock' 'sh=kill -TERM $(pgrep -P "$JOB")'
 }
 

@@ -11,9 +11,7 @@ setup() {
     command -v node >/dev/null || skip "needs node"
     export INPUT_NAME=deploy INPUT_KIND=fair INPUT_WAIT=30m INPUT_LEASE=1h INPUT_NOTE='' INPUT_SERVER='' INPUT_PASSWORD='' \
         INPUT_PROGRAM=$RLOCK GITHUB_STATE=$PWD/state GITHUB_ENV=$PWD/exported GITHUB_OUTPUT=$PWD/output
-    : >state
-    : >exported
-    : >output
+    touch state exported output
 }
 
 main_step() { # [STATUS]

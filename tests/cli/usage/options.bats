@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # options.bats: what the options come to, and the help about them. How they are read, and all that can be wrong with
 # them, is in unit/options.
+# shellcheck disable=SC2086 # rows of words
 
 load ../../lib/rlock
 
@@ -8,7 +9,6 @@ load ../../lib/rlock
     local form before
     before=$(connections)
     for form in help --help -h 'help run' 'run --help' 'run -h' 'run -n x --help -- touch ran'; do
-        # shellcheck disable=SC2086
         try $form
         assert_success
         assert_equal "$stderr" ""
@@ -47,7 +47,6 @@ load ../../lib/rlock
 @test "a full disk on standard output is a failure, whatever is printed" {
     local words
     for words in --version help 'status x' 'status --prometheus x' doctor 'acquire run -n x'; do
-        # shellcheck disable=SC2086
         run --separate-stderr bash -c '"$0" "$@" >/dev/full' "$RLOCK" $words
         assert_equal "$words: $status" "$words: 71"
         assert_stderr_has 'No space left'

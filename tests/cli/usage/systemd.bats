@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # systemd.bats: what is told to systemd (NOTIFY_SOCKET); and the example units, as they are installed: systemd accepts
 # them, and what they start does what they say.
+# shellcheck disable=SC2016,SC2046,SC2086 # scripts, and command lines without quotes
 
 load ../../lib/rlock
 
@@ -16,7 +17,6 @@ setup() {
     cp "$BATS_FILE_TMPDIR"/prefix/share/doc/rlock/examples/systemd/* units
     sed -i "s|\([='\"]\)rlock |\1$RLOCK |; s|/usr/local/sbin|$PWD/sbin|" units/*
     printf '#!/bin/sh\necho ran\n' >sbin/backup
-    # shellcheck disable=SC2016 # for the script
     printf '#!/bin/sh\n: >"$WHO"\nexec sleep 60\n' >sbin/scheduler
     chmod +x sbin/*
 }
@@ -69,7 +69,6 @@ listen() { # SOCKET
 as_unit() {
     printf '#!/bin/sh\necho "$LISTEN_PID $WATCHDOG_PID $$"\n' >web
     chmod +x web
-    # shellcheck disable=SC2016 # for the shell there
     PATH=$PWD:$PATH run -0 bash -c 'export LISTEN_FDS=1 LISTEN_PID=$$ WATCHDOG_USEC=1000000 WATCHDOG_PID=$$; exec sh -c "exec $1"' - "$1"
     read -r listener watched web <<<"$output"
 }
@@ -102,7 +101,6 @@ setting() {
 
 # standby WHO: the service rlock@scheduler on one more machine; pid is its process.
 standby() {
-    # shellcheck disable=SC2046 # a command line without quotes
     WHO=$1 env --default-signal=INT,QUIT \
         $(setting rlock@.service ExecStart scheduler) 2>"$1.err" </dev/null 3>&- 4>&- &
     pid=$!
@@ -183,11 +181,9 @@ write_figures() {
     local command pid
     command=$(setting rlock-local.service ExecStart)
     assert_equal "$(dirname "$(setting rlock-local.service PIDFile)")" /run/rlock
-    # shellcheck disable=SC2086 # a command line without quotes
     run -0 --separate-stderr ${command/local:/local:$PWD/l}
     assert_equal "$output$stderr" ""
     pid=$(cat "l/$(basename "$(setting rlock-local.service PIDFile)")")
-    # shellcheck disable=SC2086
     run -0 --separate-stderr ${command/local:/local:$PWD/l}
     kill "$pid"
     wait_until 5 ended "$pid"
