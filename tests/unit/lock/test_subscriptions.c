@@ -1,5 +1,6 @@
 /* test_subscriptions.c: what a waiter hears: from one server, several, and a cluster's shard. */
 #include "support/listening.h"
+#include "support/locked.h"
 
 #include <fcntl.h>
 #include <stdio.h>
