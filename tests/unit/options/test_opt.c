@@ -204,8 +204,8 @@ static const struct {
     {"run -n a --tls-cert c true", "cannot use --tls-cert 'c': its key is missing"},
     {"run -n a --tls-key k true", "cannot use --tls-key 'k': the key's certificate is missing"},
     /* Options that do not go together. */
-    {"sem -n a --permits 2 --take 3 true", "cannot use --take '3': it is more than"},
-    {"sem -n a --take 3 --permits 2 true", "give at most 2"},
+    {"sem -n a {--permits 2 --take 3,--take 3 --permits 2} true",
+     "cannot use --take '3': it is more than all permits: give at most 2"},
     {"sem -n a --plain --min-hold 1s true", "both --plain and --min-hold"},
     {"sem -n a --resize 3 {-q,-c} true", "both --resize and a command"},
     {"sem -n a --resize 3 --plain", "both --resize and --plain"},
@@ -240,11 +240,9 @@ static const struct {
     {"latch down -n a -l 1s true", "unknown option '-l'"},
     {"latch wait -n a {--lease,--by,--replicas} 1", "unknown option '%'"},
     /* A name or a value that was lost, or that an = was joined to. */
-    {"run -n -x true", "'-x' looks like an option: give --name NAME, or --name=-x"},
-    {"run -n -1 true", "--name=-1"},
-    {"run -w 1s -n -- true", "--name=--"},
+    {"run -n {-x,-1,--} true", "looks like an option: give --name NAME, or --name=% if"},
     {"run -c -n x", "'-n' looks like an option"},
-    {"run -n x --tls-ca -v true", "--tls-ca=-v"},
+    {"run -n x --tls-ca -v true", "give --tls-ca F, or --tls-ca=-v"},
     {"run -n x -s -v true", "give --server URL"},
     {"break x --owner --force", "--owner=--force"},
     {"run -n a {-s redis://:" SECRET "@h --lease 0,--sever=redis://:" SECRET
