@@ -220,8 +220,8 @@ def options():
     return parser.parse_args()
 
 
-def judge_log(args):
-    """Returns the violations, and how many sections there were."""
+def main():
+    args = options()
     with open(args.log, encoding="utf-8") as file:
         history = History(file, args.beat_dir)
     sections, violations = history.sections, [*args.rule.violations(history)]
@@ -229,18 +229,10 @@ def judge_log(args):
         violations += bad_tokens(sections, args.rule)
     if args.fifo_slack is not None:
         violations += out_of_order(ordered(sections, args.rule, args.fifo_slack * 1e6))
-    return violations, len(sections)
-
-
-def main():
-    args = options()
-    violations, seen = judge_log(args)
-    for violation in violations:
-        print(violation)
-    print(f"{seen} sections, {len(violations)} violations")
+    print(*violations, f"{len(sections)} sections, {len(violations)} violations", sep="\n")
     if violations:
         return 1
-    return 0 if seen >= args.min_sections else 2
+    return 0 if len(sections) >= args.min_sections else 2
 
 
 if __name__ == "__main__":

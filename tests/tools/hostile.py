@@ -19,6 +19,7 @@ ATTACK:
   logged-in TEXT  +OK to AUTH, TEXT to all else
   turns TEXT   the first request is the grant of a lock, all later ones are as in endless
 """
+import contextlib
 import os
 import re
 import socket
@@ -71,7 +72,7 @@ def news(connection, data):
 
 def serve(connection, attack, text):
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    try:
+    with contextlib.suppress(OSError):
         while data := requested(connection):
             if attack == "endless":
                 endless(connection, text)
@@ -85,8 +86,6 @@ def serve(connection, attack, text):
                 connection.sendall(b"+OK\r\n")
             elif attack != "mute":
                 connection.sendall(text)
-    except OSError:
-        pass
 
 
 def listen(listener, attack, text):

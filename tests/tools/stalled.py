@@ -9,6 +9,7 @@ process id is written to the file stalled.pid. Standard output: what the command
 reader finds it when the command has ended. Exit status: the command's, as a shell gives it; 99 when it did
 not end in time.
 """
+import contextlib
 import fcntl
 import os
 import pty
@@ -27,11 +28,9 @@ LIMIT = 65536
 def write_all_it_takes(fd):
     count = 0
     for size in (1024, 1):
-        try:
+        with contextlib.suppress(BlockingIOError):
             while True:
                 count += os.write(fd, b"x" * size)
-        except BlockingIOError:
-            pass
     return count
 
 
@@ -65,11 +64,9 @@ def make(kind, room):
 def read_all(reader):
     os.set_blocking(reader, False)
     found = b""
-    try:
+    with contextlib.suppress(OSError):  # there is no more, or nobody who writes
         while piece := os.read(reader, 65536):
             found += piece
-    except OSError:  # there is no more, or nobody who writes
-        pass
     return found
 
 

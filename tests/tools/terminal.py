@@ -21,6 +21,7 @@ Then it waits for the job's end. Standard output: all that the terminal showed. 
 shell gives it; 99 when a step did not come to pass in time (said on standard error). What became
 of the job is written to the file that TERMINAL_REPORTS names: "stopped N", "exit N", "signal N".
 """
+import contextlib
 import errno
 import fcntl
 import os
@@ -63,10 +64,8 @@ def start_job(argv, terminal, background):
         for stream in range(3):
             os.dup2(terminal, stream)
         become_job(argv)
-    try:
+    with contextlib.suppress(OSError):  # it was quicker
         os.setpgid(job, job)
-    except OSError:
-        pass  # it was quicker
     return job
 
 
@@ -139,10 +138,8 @@ class Driver:
         sys.stdout.buffer.write(self.shown)
         sys.stdout.flush()
         print(f"terminal.py: not in time: {what}", file=sys.stderr)
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.job, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         os._exit(99)
 
     def step(self, step):
