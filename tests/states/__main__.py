@@ -1,6 +1,9 @@
 """All states of the scripts: see README.md."""
 import argparse
+import datetime
 import pathlib
+import platform
+import re
 import signal
 import sys
 
@@ -9,9 +12,10 @@ PROJECT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tools"), str(HERE.parent / "tools/scripts")]
 
 from controls import CONTROLS  # noqa: E402
-import report  # noqa: E402
 from scenes import SCENES  # noqa: E402
 from server import Server  # noqa: E402
+
+BEGIN, END = "<!-- figures: written by run --report -->\n", "<!-- end of the figures -->\n"
 
 
 def options():
@@ -32,7 +36,24 @@ def played(args, scene, size, broken=None):
     with Server() as server:
         search = scene.search(server, args.scripts, size, broken)
         search.play(args.most, args.seconds)
+        search.version = server.version
     return search
+
+
+def report(rows):
+    """The figures, written into REPORT.md."""
+    lines = [f"{datetime.date.today()}: redis-server {rows[0][2].version}, {platform.system()} {platform.release()}, "
+             f"Python {platform.python_version()}. {sum(search.figures[0] for *_, search in rows)} states, "
+             f"{sum(search.transitions for *_, search in rows)} transitions, "
+             f"{sum(bool(search.found) for *_, search in rows)} broken promises.", "",
+             "| scene | clients | requests of each | faults | steps of time | states | transitions | runs of a script "
+             "| most commands | all of them |", "| --- " + "| --: " * 8 + "| --- |"]
+    for name, size, search in rows:
+        figures = " | ".join(map(str, (*size, *search.figures)))
+        lines.append(f"| {name} | {figures} | {'yes' if search.whole else 'no'} |")
+    page = HERE / "REPORT.md"
+    page.write_text(re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: BEGIN + "\n".join(lines) + "\n" + END,
+                           page.read_text(), flags=re.DOTALL))
 
 
 def play(args):
@@ -48,7 +69,7 @@ def play(args):
                 bad += 1
                 print("broken promise:", search.found, flush=True)
     if args.report:
-        report.write(rows)
+        report(rows)
     return bad
 
 

@@ -15,7 +15,7 @@ from client import BUSY, GRANTED
 from promises import must
 from roles import LEASE, Request, Role
 from search import Search
-from stage import Purse, Stage, Table
+from stage import Purse, Stage
 
 SERVERS, MAJORITY, ROUNDS = 3, 2, 2  # the library goes on for 8 rounds
 
@@ -62,18 +62,18 @@ class Moment:
 class Quorum(Stage):
     def __init__(self, server, folder, kinds, turns, faults, times, broken=None):
         super().__init__(server, folder, [Role(kind, waits=False) for kind in kinds], broken)
-        self.numbered, number = Table(), len(kinds)
+        number = len(kinds)
         self.orders = [at for at in itertools.permutations(range(number))
                        if all(kinds[i] == kinds[j] for i, j in enumerate(at))]
-        client, there = self.numbered.number(Client(turns=turns)), self.numbered.number(There())
+        client, there = self.locals.number(Client(turns=turns)), self.locals.number(There())
         self.first = State((client,) * number, ((0, self.empty, (there,) * number),) * SERVERS, Purse(faults, times))
 
     def opened(self, state):
-        return Moment(state, self.numbered.values)
+        return Moment(state, self.locals.values)
 
     def ordered(self, now):
         """Servers that could change places, and clients, are put in an order."""
-        number = self.numbered.number
+        number = self.locals.number
         clients = [number(each) for each in now.clients]
         servers = [(counter, redis, [number(each) for each in there])
                    for counter, redis, there in zip(now.counters, now.redis, zip(*now.there))]

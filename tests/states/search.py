@@ -24,10 +24,7 @@ class Search:
 
     def __str__(self):
         return ("{} states, {} transitions, {} runs of a script, at most {} commands, "
-                "{:.0f} s{}").format(*self.figures(), self.seconds, "" if self.whole else ", not all")
-
-    def figures(self):
-        return len(self.parents), self.transitions, len(self.model.answers), self.model.most
+                "{:.0f} s{}").format(*self.figures, self.seconds, "" if self.whole else ", not all")
 
     def play(self, most, seconds):
         began = time.monotonic()
@@ -36,6 +33,8 @@ class Search:
         except Found as found:
             self.found = str(found)
         self.seconds = time.monotonic() - began
+        self.figures = len(self.parents), self.transitions, len(self.model.answers), self.model.most
+        del self.parents, self.best, self.ends, self.model  # which are large
 
     def is_new(self, state):
         """Not seen with as much in the purse, or more."""
