@@ -148,19 +148,14 @@ class Link:
                 frame = f"-{fate.param}\r\n".encode()
             if self.muted:
                 continue
-            for piece in self.pieces(frame, fate.action):
-                self.client_writer.write(piece)
+            size = {"trickle-reply": 1, "cut-reply": len(frame) // 2}.get(fate.action, len(frame))
+            for i in range(0, len(frame), size):
+                self.client_writer.write(frame[i:i + size])
                 await self.client_writer.drain()
                 if fate.action == "trickle-reply":
                     await asyncio.sleep(0.01)
-            if fate.action == "cut-reply":
-                return
-
-    @staticmethod
-    def pieces(frame, action):
-        if action == "trickle-reply":
-            return [frame[i:i + 1] for i in range(len(frame))]
-        return [frame[:len(frame) // 2] if action == "cut-reply" else frame]
+                if fate.action == "cut-reply":
+                    return
 
 
 class Proxy:

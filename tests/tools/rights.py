@@ -10,6 +10,7 @@ exact   the examples (scripts) pass, if a user who has the rules of a kind runs 
 
 KIND: as in the manual, "latch set". SCRIPTS in the environment: the folder of the scripts.
 """
+import contextlib
 import os
 import re
 import sys
@@ -33,17 +34,12 @@ REFUSALS = ("NOPERM", "ERR The user executing the script can't", "ERR ACL failur
 
 # --- the manual ---------------------------------------------------------------------------------
 
-def section(manual):
+def rules_for(manual, kind):
+    """In the order of the manual, the user's name and password left out."""
     with open(manual, encoding="utf-8") as file:
         text = file.read().split(".Sh ACCESS CONTROL\n")[1].split("\n.Sh ")[0]
     for escape, character in ((r"\(aq", ""), (r"\(ti", "~"), (r"\-", "-"), (r"\&", "")):
         text = text.replace(escape, character)
-    return text
-
-
-def rules_for(manual, kind):
-    """In the order of the manual, the user's name and password left out."""
-    text = section(manual)
     if kind == "all":
         block = text.split(".Bd -literal")[1].split(".Ed")[0]
         return [word for word in block.split() if word[0] in "~&+"]
@@ -101,12 +97,9 @@ class UsersBench(Bench):
 
 def play(path, kind, rules, name):
     """Whether the user has run anything; a Refused may come."""
-    bench = UsersBench(path, kind, rules)
-    try:
+    with contextlib.closing(UsersBench(path, kind, rules)) as bench:
         EXAMPLES[name](bench)
         return bench.has_run
-    finally:
-        bench.close()
 
 
 def exact(manual, kind, path):
