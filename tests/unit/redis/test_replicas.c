@@ -26,7 +26,6 @@ TEST(a_yes_is_confirmed_by_replicas_and_disk) {
         enum rlock_status status;
         const char *error;
     } rows[] = {
-        {false, 1, ":1\r\n", RLOCK_OK, ""},
         {false, 1, ":3\r\n", RLOCK_OK, ""},
         {false, 2, ":2\r\n", RLOCK_OK, ""},
         {false, 1, ":0\r\n", RLOCK_AGAIN, TOO_FEW("0", "1")},
@@ -45,7 +44,6 @@ TEST(a_yes_is_confirmed_by_replicas_and_disk) {
         {true, 1, "*2\r\n:1\r\n:0\r\n", RLOCK_AGAIN, TOO_FEW("0", "1")},
         {true, 1, "*2\r\n:0\r\n:1\r\n", RLOCK_AGAIN, disk},
         {true, 0, ":1\r\n", RLOCK_AGAIN, disk},
-        {true, 0, "*0\r\n", RLOCK_AGAIN, disk},
         {true, 0, "-NOPERM no\r\n", RLOCK_DENIED,
          "no (WAITAOF, by which --fsync learns what is on disk)"},
         {true, 0,
