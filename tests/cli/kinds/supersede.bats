@@ -34,22 +34,6 @@ assert_superseded() {
     assert_no_keys
 }
 
-@test "who waits without --supersede keeps the turn, and takes nobody's" {
-    holds first fair
-    join p
-    brief s1 s2
-    joins s1 --supersede
-    join q
-    act s2 fair --supersede
-    gone 79 s1
-    wait_until 5 queued 3
-    join r
-    finish first p q s2 r
-    assert_equal "$(order)" "first p q s2 r"
-    assert_superseded s1
-    assert_no_keys
-}
-
 @test "who does not wait supersedes nobody: a try with --no-wait, a re-entry" {
     start fair --supersede -n x -- sh -c 'until [ -e go ]; do sleep 0.01; done
         rlock fair --supersede -n x -- true && echo >in; until [ -e let-go ]; do sleep 0.01; done'

@@ -90,7 +90,7 @@ def fair_newest_first(bench):
     fair.give(B, attempt(4))
     for _ in range(3):  # C does not beat
         bench.server.let_pass(2500)
-        fair.take(PATIENT, attempt(3))
+        same(fair.take(PATIENT, attempt(3), place="1")[0], BUSY, "who came without it stays")
     fair.take(NEWEST, attempt(6), variant="supersede")
     same(bench.server.value(QUEUE), [PATIENT, NEWEST])
     same(fair.take(C, attempt(5), variant="supersede", place="2", ticket=ticket)[0], OUSTED, "who comes back")
