@@ -22,7 +22,6 @@ from server import Server  # noqa: E402
 from tools import Tools  # noqa: E402
 
 NONE = "–"  # not measured
-MARKS = "<!-- tests/bench/run --readme -->\n", "<!-- end -->\n"
 
 FULL = types.SimpleNamespace(rounds=9, pairs=1000, starts=1000, counts=(1, 10, 100, 1000), turns=100, limit_s=30)
 QUICK = types.SimpleNamespace(rounds=3, pairs=200, starts=100, counts=(1, 10), turns=10, limit_s=10)
@@ -80,18 +79,9 @@ def of_waiters(tools, size):
 SECTIONS = {"scripts": of_scripts, "starts": of_starts, "waiters": of_waiters}
 
 
-def write_readme(text):
-    """Between the two marks."""
-    file = HERE / "README.md"
-    before, mark, rest = file.read_text(encoding="utf-8").partition(MARKS[0])
-    after = rest[rest.index(MARKS[1]):]
-    file.write_text(before + mark + text + after, encoding="utf-8")
-
-
 def arguments():
     parser = argparse.ArgumentParser(prog="run", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small ones, within a minute")
-    parser.add_argument("--readme", action="store_true", help="put them into README.md here")
     parser.add_argument("section", nargs="*", help=f"only these of {', '.join(SECTIONS)}")
     args = parser.parse_args()
     if unknown := set(args.section) - set(SECTIONS):
@@ -115,10 +105,7 @@ def main():
         clean_environment(folder)
         tools = Tools(rlock, folder)
         texts = [SECTIONS[section](tools, QUICK if args.quick else FULL) for section in args.section or SECTIONS]
-    text = "\n\n".join([", ".join(tools.versions) + ".", *texts]) + "\n"
-    print(text)
-    if args.readme:
-        write_readme(text)
+    print(", ".join(tools.versions) + ".", *texts, sep="\n\n")
 
 
 if __name__ == "__main__":
