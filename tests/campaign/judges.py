@@ -1,5 +1,6 @@
 """What rlock promises, asked of one round when it is over. Each judge yields Anomalies."""
 import collections
+import itertools
 import signal
 import time
 
@@ -19,10 +20,6 @@ KEPT = (f"redisson_lock_token:{{{NAME}}}", "redisson_lock_token:{y}", "redisson_
 OF_ONE_NAME = ("linear", "tokens", "order", "lease", "held", "handed", "forgotten", "late")  # say nothing of a pool, nor of a number
 TOMBSTONES = ("rlock_tombstone:", "rlock_hold:")  # for as long as a late request is believed in
 
-# By status: what explains it. The command's own needs no explanation, and no other status is ever right.
-ENDED_BY = {-signal.SIGTERM: ("waiter-ended", "runner-ended"),
-            -signal.SIGKILL: ("holder-killed", "waiter-killed", "command-killed",
-                            "guardian-killed")}
 CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
 UNHARMED = {"command-killed", "runner-ended"}  # rlock itself lives to give it back
 KILLED = ("holder-killed", "waiter-killed")  # nobody is left to give anything back
@@ -45,11 +42,8 @@ STANDSTILL_S = 0.25  # of the whole machine: enough to keep an rlock from what i
 TOLD_S = 0.3    # what rlock does last, and what is seen of it
 
 
-class Anomaly:
+class Anomaly(collections.namedtuple("Anomaly", "judge text at_ns")):
     """at_ns: where in the story to look."""
-
-    def __init__(self, judge, text, at_ns):
-        self.judge, self.text, self.at_ns = judge, text, at_ns
 
     def __str__(self):
         return f"{self.judge}: {self.text}"
@@ -81,6 +75,7 @@ class Judged:
 
     def __init__(self, played):
         self.played, self.combo = played, played.combo
+        self.faults = [fault for fault in played.faults if fault.begun_ns]
         self.is_mixed = played.combo.topology in redisson.SERVERS
         with open(played.crew.history, encoding="utf-8") as file:
             self.history = History(file, played.crew.beats)
@@ -134,8 +129,8 @@ class Judged:
         """Between these no fault, other than those, of which it might have come, nor a machine that was
         too busy."""
         return not self.played.pulse.stalled(begin_ns, end_ns, STANDSTILL_S) and \
-            not any(fault.begun_ns and fault.begun_ns < end_ns and fault.name not in but
-                    and (fault.ended_ns > begin_ns or fault.name in nemesis.LASTING) for fault in self.played.faults)
+            not any(fault.begun_ns < end_ns and fault.name not in but
+                    and (fault.ended_ns > begin_ns or fault.name in nemesis.LASTING) for fault in self.faults)
 
     def could_answer(self, until_ns):
         """Until then all servers could be reached for so long that a request that was lost, or waited
@@ -200,14 +195,13 @@ class Judged:
             return self.calm(section.arrival, section.enter)
         after_ns = int(2 * self.combo.lease_s * 1e9)  # an answer may be so late
         spans = ((max(fault.begun_ns, section.arrival), min(fault.ended_ns + after_ns, section.enter))
-                 for fault in self.played.faults if fault.name not in HARMLESS and fault.begun_ns)
+                 for fault in self.faults if fault.name not in HARMLESS)
         gone_ns = sum(end_ns - begin_ns for begin_ns, end_ns in spans if begin_ns < end_ns)
         return gone_ns + self.played.pulse.stood_still_ns(section.arrival, section.enter) < PRESENT_S * 1e9
 
     def is_replaced(self):
         """A place in a line, other than a hold, is not waited for until the replicas have it."""
-        return any(fault.begun_ns and fault.name in nemesis.REPLACING for fault in self.played.faults) and \
-            self.combo.topology in REPLACED
+        return self.combo.topology in REPLACED and any(fault.name in nemesis.REPLACING for fault in self.faults)
 
     def lease(self):
         """No process of a command is alive when its lease is over by the server's own count: a majority's, of several; in
@@ -218,11 +212,8 @@ class Judged:
             if seen_ns > section.enter:  # not of an earlier hold, which it gave back
                 self.checked += 1
                 late_ns = section.exit - end_ns
-                if late_ns > LATE_S * 1e9 and self.renewed_since(section, seen_ns):
-                    continue
-                if late_ns > LATE_S * 1e9:
-                    yield (f"alive {late_ns / 1e6:.1f} ms after the lease of its "
-                           f"owner {section.owner}: {section}", section.exit)
+                if late_ns > LATE_S * 1e9 and not self.renewed_since(section, seen_ns):
+                    yield f"alive {late_ns / 1e6:.1f} ms after the lease of its owner {section.owner}: {section}", section.exit
 
     def renewed_since(self, section, seen_ns):
         """What we know of its lease is too old: the server went out of sight just then."""
@@ -235,7 +226,7 @@ class Judged:
         if self.combo.kind == "latch":  # is held by nobody
             return
         majority = len(self.played.observers) // 2 + 1
-        if majority > 1 and any(fault.begun_ns and fault.name in nemesis.LASTING for fault in self.played.faults):
+        if majority > 1 and any(fault.name in nemesis.LASTING for fault in self.faults):
             return  # one of them has ended a lease early, and another may be out of reach
         for section in filter(self.is_outer, self.history.sections):
             end_ns = section.exit - int(LATE_S * 1e9)
@@ -246,15 +237,10 @@ class Judged:
 
     def without(self, observer, section, end_ns):
         """Of several servers: for good, for one that has lost it may be given it again."""
-        found = None
-        for sample in observer.samples_between(section.enter, end_ns):
-            if section.owner in sample.held:
-                found = None
-            elif len(self.played.observers) == 1:
-                return sample.told_ns
-            else:
-                found = found or sample.told_ns
-        return found
+        samples = [*observer.samples_between(section.enter, end_ns)]
+        if len(self.played.observers) > 1:
+            samples = [*itertools.takewhile(lambda sample: section.owner not in sample.held, reversed(samples))][-1:]
+        return next((sample.told_ns for sample in samples if section.owner not in sample.held), None)
 
     def noticed(self):
         """Whose lock is deleted ends within the time to a renewal and from SIGTERM to SIGKILL, with 76."""
@@ -273,8 +259,7 @@ class Judged:
 
     def warned(self):
         """Who is killed because the lock is lost has been sent SIGTERM before, and could note it."""
-        starved = [(fault.begun_ns, fault.ended_ns + int(1e9)) for fault in self.played.faults
-                   if fault.begun_ns and fault.name == nemesis.STARVED]
+        starved = [(fault.begun_ns, fault.ended_ns + int(1e9)) for fault in self.faults if fault.name == nemesis.STARVED]
         for section in self.history.sections:
             run = self.run_of(section.owner)
             if section.is_patient and not section.has_ended and not section.was_warned and run and not run.faults \
@@ -289,8 +274,7 @@ class Judged:
         for section in self.history.sections:
             late_ns = section.exit - killed.get(self.pid_of(section.owner), section.exit)
             if late_ns > ORPHANED_S * 1e9:
-                yield (f"alive {late_ns / 1e6:.1f} ms after its rlock was killed: {section}",
-                       section.exit)
+                yield f"alive {late_ns / 1e6:.1f} ms after its rlock was killed: {section}", section.exit
 
     # --- rlocks ----------------------------------------------------------------------------------
 
@@ -319,7 +303,6 @@ class Judged:
                 yield f"{run} ended with {run.status}, and its command had not come to its end", run.ended_ns
 
     def explained(self, run):
-        own = [fault.name for fault in run.faults]
         lasted_ms = (run.ended_ns - run.begun_ns) / 1e6
         if run.status == UNREACHABLE:
             enough_ms = CONNECT_S * 1000 if run.limit is None else run.limit
@@ -328,7 +311,7 @@ class Judged:
             return self.is_hit(run)
         if run.status == NOT_IN_TIME:
             return run.limit is not None and lasted_ms >= run.limit
-        return run.status == run.exit or any(name in own for name in ENDED_BY.get(run.status, ()))
+        return run.status == run.exit or any(run.status == -nemesis.SIGNALS[fault.name.split("-")[1]] for fault in run.faults)
 
     def is_hit(self, run):
         """There was a fault, or what it left for two leases and a second, while it ran: its own, or one
@@ -337,10 +320,8 @@ class Judged:
         spared = self.combo.few and len(self.played.observers) > 1
         still_ns = self.played.pulse.stood_still_ns(run.begun_ns, run.ended_ns)
         return still_ns > (SLOW * (run.ended_ns - run.begun_ns) if run.status == UNREACHABLE else 0) or any(
-                   fault.begun_ns and fault.begun_ns < run.ended_ns and
-                   fault.ended_ns + after_ns > run.begun_ns and
-                   (not spared or fault.name in (*nemesis.PROCESS, nemesis.STARVED))
-                   for fault in self.played.faults)
+            fault.begun_ns < run.ended_ns and fault.ended_ns + after_ns > run.begun_ns and
+            (not spared or fault.name in (*nemesis.PROCESS, nemesis.STARVED)) for fault in self.faults)
 
     def waits(self):
         """Whoever waits gets in, or gives up at its limit, when all is well again."""
@@ -364,8 +345,10 @@ class Judged:
         """Without faults: where one waits, a free lock is taken at once, and a latch that opens is passed."""
         if self.combo.faults or len(self.played.observers) > 1 or self.is_mixed:
             return
+        for run, latch, open_ns in self.played.crew.passing() if self.combo.kind == "latch" else ():
+            if run.ended_ns - open_ns > HANDED_S * 1e9:
+                yield f"{run} passes {latch} {seconds(run.ended_ns - open_ns)} after it was opened", run.ended_ns
         if self.combo.kind == "latch":
-            yield from self.passed_late()
             return
         in_all = PERMITS if self.combo.kind == "sem" else 1
         for wanted in sorted({wanted_by(run) for run in self.played.crew.runs}):
@@ -378,13 +361,6 @@ class Judged:
                            and run.begun_ns + 0.2e9 < begin_ns and run.ended_ns > end_ns]
                 if waiting and end_ns - begin_ns > HANDED_S * 1e9:
                     yield f"free for {seconds(end_ns - begin_ns)} while {waiting[0]} waits for it", end_ns
-
-    def passed_late(self):
-        opened = self.played.crew.opened()
-        for run, latch in self.played.crew.waiting():
-            open_ns = max(opened.get(latch, run.ended_ns), run.begun_ns)
-            if run.ended_ns - open_ns > HANDED_S * 1e9:
-                yield f"{run} passes {latch} {seconds(run.ended_ns - open_ns)} after it was opened", run.ended_ns
 
     # --- holds -----------------------------------------------------------------------------------
 
@@ -460,7 +436,7 @@ class Judged:
             for key, at_ns in observer.without_end.items():
                 if not is_kept(key, self.combo.kind) and not self.is_redissons(key) and key != PERMITS_TAKEN and not self.is_latch(key):
                     yield f"{key} has no TTL", at_ns
-        set_back = any(fault.begun_ns and fault.name in nemesis.LASTING for fault in self.played.faults)
+        set_back = any(fault.name in nemesis.LASTING for fault in self.faults)
         for server, key, ttl_ms in self.played.remains:
             if set_back and ttl_ms > 0 or self.is_redissons(key):
                 continue  # what the dead held lasts for as much longer

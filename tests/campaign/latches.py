@@ -81,17 +81,12 @@ class LatchCrew(Crew):
 
     # --- afterwards ------------------------------------------------------------------------------
 
-    def opened(self):
-        """By latch: when its last count-down had ended."""
-        ends = {}
-        for run in self.runs:
-            if run.command[2] == "down":
-                ends[run.command[4]] = max(ends.get(run.command[4], 0), run.ended_ns)
-        return ends
-
-    def waiting(self):
-        """(run, latch) of those that wait without a limit."""
-        return [(run, run.command[4]) for run in self.runs if run.command[2] == "wait" and run.limit is None]
+    def passing(self):
+        """(run, latch, since when it could) of those that wait without a limit: since the last count-down had ended."""
+        by_end = sorted(self.runs, key=lambda run: run.ended_ns)
+        opened = {run.command[4]: run.ended_ns for run in by_end if run.command[2] == "down"}
+        return [(run, run.command[4], max(opened.get(run.command[4], run.ended_ns), run.begun_ns))
+                for run in self.runs if run.command[2] == "wait" and run.limit is None]
 
     def violations(self):
         """Whoever is past a latch before so many have begun to count it down."""

@@ -4,7 +4,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 
 import network
@@ -13,18 +12,10 @@ import replicated
 import servers
 import wires
 
-PROCESS = {  # whom it strikes, and how; SIGSTOP ends with SIGCONT. A runner is a holder that has a command
-    "runner-ended": ("runner", signal.SIGTERM),
-    "holder-stopped": ("holder", signal.SIGSTOP),
-    "holder-killed": ("holder", signal.SIGKILL),
-    "guardian-stopped": ("guardian", signal.SIGSTOP),
-    "guardian-killed": ("guardian", signal.SIGKILL),
-    "command-stopped": ("command", signal.SIGSTOP),
-    "command-killed": ("command", signal.SIGKILL),
-    "waiter-stopped": ("waiter", signal.SIGSTOP),
-    "waiter-killed": ("waiter", signal.SIGKILL),
-    "waiter-ended": ("waiter", signal.SIGTERM),
-}
+# Whom it strikes, and how; SIGSTOP ends with SIGCONT. A runner is a holder that has a command.
+PROCESS = ("runner-ended", "holder-stopped", "holder-killed", "guardian-stopped", "guardian-killed", "command-stopped",
+           "command-killed", "waiter-stopped", "waiter-killed", "waiter-ended")
+SIGNALS = {"ended": signal.SIGTERM, "stopped": signal.SIGSTOP, "killed": signal.SIGKILL}
 STARVED = "processors-starved"
 FAULTS = (*wires.FAULTS, *servers.FAULTS, *replicated.FAULTS, *replicated.CLUSTER_FAULTS, *redisson.FAULTS,
           *PROCESS, STARVED)
@@ -33,7 +24,6 @@ REPLACING = ("paused", "restarted", "clients-full", "slow", "resharded", *replic
 LASTING = ("clock-stepped",)  # after their end
 LIMIT_S = 40     # until it has ended: longer than any election
 GLANCE_S = 0.05  # between looks at whether it has
-SPIN = "import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() < end: pass"
 
 
 def possible(fault, topology, kind):
@@ -146,13 +136,13 @@ class Nemesis:
 
     def strike_process(self, fault):
         """None: there is none that fits."""
-        whom, number = PROCESS[fault.name]
+        whom, how = fault.name.split("-")
         found = self.crew.find(whom, fault)
         if found is None:
             return None
         run, pidfd, pid = found
         fault.target = f"of rlock {run.number}, pid {pid}"
-        fault.course = self.signalled(fault, run, pidfd, number)
+        fault.course = self.signalled(fault, run, pidfd, SIGNALS[how])
         return True
 
     def signalled(self, fault, run, pidfd, number):
@@ -169,8 +159,8 @@ class Nemesis:
     @staticmethod
     def starve(fault):
         """As many spinners as would leave each processor's user a fourth of it."""
-        code = SPIN.format(seconds=fault.lasts_s)
-        spinners = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3 * os.cpu_count())]
+        spin = ["timeout", str(fault.lasts_s), "sh", "-c", "while :; do :; done"]
+        spinners = [subprocess.Popen(spin) for _ in range(3 * os.cpu_count())]
         yield
         for spinner in spinners:
             spinner.wait()
