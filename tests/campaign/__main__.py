@@ -181,7 +181,7 @@ def campaign(args, rlock, section):
         print("seen once, and not again alone:", ", ".join(f"{judge} {times}" for judge, times in sorted(forgiven.items())))
     if failed:
         print(f"the campaign itself has failed in {failed} rounds")
-    is_well = not never and failed <= total.rounds() * BROKEN and not real
+    is_well = not never and failed <= report.sums_of(total.rows)["all"]["rounds"] * BROKEN and not real
     if args.report:
         total.write()  # with the figures of earlier runs
     return is_well

@@ -194,7 +194,7 @@ class Crew:
         below = descendants(run.process.pid)
         if self.combo.kind == "handle":
             return self.process_of_script(run, whom, below)
-        sections = [pid for pid in below if self.link(pid) == self.section]
+        sections = [pid for pid in below if self.name(pid) == os.path.basename(self.section)]
         if whom == "waiter":
             return None if sections else run.process.pid
         if whom in ("holder", "runner"):
@@ -209,12 +209,6 @@ class Crew:
         if whom == "holder" and holds:
             return run.process.pid
         return next(iter(below), None) if whom == "waiter" and not holds else None
-
-    @staticmethod
-    def link(pid):
-        with contextlib.suppress(OSError):
-            return os.readlink(f"/proc/{pid}/exe")
-        return None
 
     @staticmethod
     def name(pid):

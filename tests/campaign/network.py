@@ -27,9 +27,9 @@ class Network:
         self.hosts = [Host(self, number) if OWN else Loopback() for number in range(1, count + 1)]
 
     def close(self):
-        for host in self.hosts:
-            host.close()
         if OWN:
+            for host in self.hosts:
+                host.close()
             ip([f"link del {self.bridge}"])
 
 
@@ -38,9 +38,6 @@ class Loopback:
 
     def __init__(self):
         self.ports = free_ports(PORTS)
-
-    def close(self):
-        pass
 
 
 class Host:

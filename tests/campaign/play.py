@@ -1,4 +1,5 @@
 """One round: a combination of topology, kind and faults, by its seed."""
+import collections
 import os
 import random
 import shutil
@@ -22,13 +23,8 @@ TOPOLOGIES = {**dict.fromkeys(SIZES, Topology), "sentinel": Sentinels, "cluster"
               **dict.fromkeys(redisson.SERVERS, redisson.Mixed)}
 
 
-class Place:
-    """What a topology is given. wires: where proxies live; clock: the library ../tools/clock.c."""
-
-    def __init__(self, folder, wires, section, rlock, combo):
-        self.folder, self.wires, self.rlock, self.kind = folder, wires, rlock, combo.kind
-        self.clock = os.path.join(os.path.dirname(section), "clock.so")
-        self.seed, self.lease_s = combo.seed, combo.lease_s
+# What a topology is given. wires: where proxies live; clock: the library ../tools/clock.c.
+Place = collections.namedtuple("Place", "folder wires rlock clock kind seed lease_s")
 
 
 class Combo:
@@ -63,7 +59,8 @@ class Played:
         self.combo, self.folder = combo, tempfile.mkdtemp(prefix="campaign-")
         self.faults = nemesis.plan(combo.seed, combo.faults, combo.seconds, combo.lease_s)
         self.pulse, wires = Pulse(), Wires()
-        self.topology = TOPOLOGIES[combo.topology](combo.topology, Place(self.folder, wires, section, rlock, combo))
+        place = Place(self.folder, wires, rlock, f"{os.path.dirname(section)}/clock.so", combo.kind, combo.seed, combo.lease_s)
+        self.topology = TOPOLOGIES[combo.topology](combo.topology, place)
         try:
             make = LatchCrew if combo.kind == "latch" else Crew
             self.crew = make(combo, rlock, section, self.folder, self.topology.url)

@@ -6,6 +6,7 @@ what these promise."""
 import collections
 import contextlib
 import os
+import pathlib
 import time
 
 import network
@@ -110,12 +111,11 @@ class Replicated(Topology):
 
 
 def written(folder, lines):
-    """The name of a configuration file of these lines, which the server may rewrite."""
+    """The folder, made, and the name of a configuration file of these lines, which the server may rewrite."""
     os.makedirs(folder)
-    path = os.path.join(folder, "conf")
-    with open(path, "w", encoding="ascii") as file:
-        file.write("\n".join(lines) + "\n")
-    return path
+    path = pathlib.Path(folder, "conf")
+    path.write_text("\n".join(lines) + "\n", encoding="ascii")
+    return folder, path
 
 
 class Sentinels(Replicated):
@@ -134,19 +134,15 @@ class Sentinels(Replicated):
         self.url = "sentinel://" + ",".join(":".join(watcher) for watcher in watchers) + "/m"
 
     def server(self, place, number):
-        folder = os.path.join(place.folder, f"server{number + 1}")
         lines = ["bind {}".format(self.places[number][0]), "port {}".format(self.places[number][1]),
-                 "protected-mode no", 'save ""', "appendonly yes", "appendfsync always",
-                 "repl-diskless-sync-delay 0"]
-        if number > 0:
-            lines.append("replicaof {} {}".format(*self.places[0]))
-        return Server(folder, written(folder, lines), library=place.clock,
+                 "protected-mode no", 'save ""', "appendonly yes", "appendfsync always", "repl-diskless-sync-delay 0",
+                 *(["replicaof {} {}".format(*self.places[0])] if number > 0 else [])]
+        return Server(*written(f"{place.folder}/server{number + 1}", lines), library=place.clock,
                       launcher=self.network.hosts[number].launcher)
 
     def sentinel(self, place, number, watchers):
-        folder = os.path.join(place.folder, f"sentinel{number + 1}")
         lines = conf(number + 1, self.places[0], self.places[1:], watchers)
-        return RedisServer(folder, written(folder, lines), "--sentinel",
+        return RedisServer(*written(f"{place.folder}/sentinel{number + 1}", lines), "--sentinel",
                            launcher=self.network.hosts[number].launcher)
 
     def close(self):
@@ -244,18 +240,14 @@ class Shards(Replicated):
         if keys := source.call("CLUSTER", "GETKEYSINSLOT", source.call("CLUSTER", "KEYSLOT", NAME), 1):
             cluster.do_keys(NAME, name, *keys)
         yield
-        while not self.has_moved(cluster, name):
+        while True:
+            with contextlib.suppress(OSError):  # a key has come in between
+                cluster.do_end(NAME, name)
+                break
             yield
         fault.bites += self.redirections(source, target) - before
 
     @staticmethod
-    def has_moved(cluster, name):
-        try:
-            cluster.do_end(NAME, name)
-        except OSError:  # a key has come in between
-            return False
-        return True
-
-    @staticmethod
     def redirections(*servers):
-        return sum(server.refusals(kind) for server in servers for kind in ("MOVED", "ASK", "TRYAGAIN"))
+        return sum(server.statistic("errorstats", f"errorstat_{kind}")
+                   for server in servers for kind in ("MOVED", "ASK", "TRYAGAIN"))

@@ -67,9 +67,6 @@ class Total:
         for name, more in zip(COUNTERS, seen):
             getattr(self, name).update(more)
 
-    def rounds(self):
-        return sum(row["rounds"] for row in self.rows.values())
-
     def never_bit(self, asked=()):
         """Of those that fired often, or were asked for."""
         often = {fault for fault, fired in self.fired.items() if fired >= OFTEN}

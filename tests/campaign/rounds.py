@@ -12,6 +12,7 @@ from crew import signal_all
 from machine import descendants
 from story import tell
 
+FORK = multiprocessing.get_context("fork")
 LOAD = 10 * os.cpu_count()
 JOBS = 4   # for a processor
 LAST_S = 30  # for a round that is to end at once
@@ -53,15 +54,6 @@ def perform(combo, rlock, section, sink):
         signal_all(descendants(os.getpid()), signal.SIGKILL)  # ended while it started its servers
 
 
-def play_apart(combo, rlock, section):
-    """Returns the process, and where it tells its outcome."""
-    source, sink = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context("fork").Process(target=perform, args=(combo, rlock, section, sink))
-    process.start()
-    sink.close()
-    return source, process
-
-
 def outcome(source, process):
     """None: the campaign itself has failed, and said how."""
     try:
@@ -79,12 +71,14 @@ def at_once(jobs):
 
 def play_all(combos, jobs, rlock, section):
     """Yields outcomes as they come, None for a round that came to no end."""
-    combos, playing = iter(combos), {}
+    combos, playing = iter(combos), {}  # processes, by where each tells its outcome
     try:
         while True:
             while len(playing) < at_once(jobs) and (combo := next(combos, None)):
-                source, process = play_apart(combo, rlock, section)
-                playing[source] = process
+                source, sink = multiprocessing.Pipe(duplex=False)
+                playing[source] = FORK.Process(target=perform, args=(combo, rlock, section, sink))
+                playing[source].start()
+                sink.close()
             if not playing:
                 return
             for source in multiprocessing.connection.wait([*playing]):

@@ -60,9 +60,6 @@ class Server(RedisServer):
         found = re.search(rf"^{name}:(?:[a-z]+=)?(\d+)", self.call("INFO", section), re.M)
         return int(found[1]) if found else 0
 
-    def refusals(self, kind):
-        return self.statistic("errorstats", f"errorstat_{kind}")
-
     # --- faults ----------------------------------------------------------------------------------
 
     def paused(self, fault):
