@@ -1,12 +1,12 @@
 # interop.bash: rlocks and threads of Java services with Redisson, as actors on the same locks. Actors whose
 # name begins with j or k are threads of the JVM of that letter; all others are rlocks.
 #
-# Needs rlock.bash, ports.bash and actors.bash, and is loaded after them: a file's setup and so on come from
-# here.
+# Needs rlock.bash and actors.bash, and is loaded after them: a file's setup and so on come from here.
 #
 # environment: INTEROP_ON=cluster   the main server is a cluster; else it is one that stands alone
 # shellcheck shell=bash
 
+source "$TESTS/lib/ports.bash"
 source "$TESTS/interop/java.bash"
 
 # What rlock calls what Redisson has.
@@ -99,7 +99,7 @@ is_java() { # WHO
 }
 
 # comes WHO KIND NAME [OPTION=VALUE...]: wants to have NAME; the options are Thing.java's. enters: and has it,
-# which the file history tells. leaves WHO: gives it back. Who is to be brief, leaves at once.
+# which the file history tells. leaves WHO...: gives it back. Who is to be brief, leaves at once.
 comes() {
     local who=$1 kind=$2 name=$3 verb=take
     shift 3
@@ -132,15 +132,18 @@ enters() {
     wait_until 15 entered_section "$1"
 }
 
-leaves() { # WHO
-    if is_java "$1" && [[ -e end-$1 ]]; then
-        assert_equal "$1: $(answer "$1")" "$1: released"
-    elif is_java "$1"; then
-        # shellcheck disable=SC2086
-        gives_back "$1" ${taken[$1]}
-    else
-        finish "$1"
-    fi
+leaves() { # WHO...
+    local who
+    for who; do
+        if is_java "$who" && [[ -e end-$who ]]; then
+            assert_equal "$who: $(answer "$who")" "$who: released"
+        elif is_java "$who"; then
+            # shellcheck disable=SC2086
+            gives_back "$who" ${taken[$who]}
+        else
+            finish "$who"
+        fi
+    done
 }
 
 # passes WHO KIND NAME: it comes in at once, and leaves.
@@ -150,19 +153,11 @@ passes() {
     leaves "$1"
 }
 
-# left_all WHO...: they had it, and do not any more.
-left_all() {
-    local who
-    for who; do
-        leaves "$who"
-    done
-}
-
 # shut_out WHO KIND NAME [OPTION=VALUE...]: it does not get it now.
 shut_out() {
     local who=$1 kind=$2 name=$3
     if is_java "$who"; then
-        assert_answer busy "$who" try "$kind" "$name" "${@:4}"
+        assert_answer busy "$who" take "$kind" "$name" wait=0 "${@:4}"
     else
         # shellcheck disable=SC2046,SC2086
         try ${form[$kind]} -x -n "$name" $(in_rlocks_words "${@:4}") -- true

@@ -2,32 +2,24 @@
 # killed.bats: a holder that is killed has it until its lease is over, and no longer, for the other side too.
 
 load ../lib/rlock
-load ../lib/ports
 load ../lib/actors
 load interop
 
 # Each kind on a name of its own, so that all wait at the same time; what reads keeps a writer waiting.
 kinds=(lock fair write read permits)
 
-wants() { # KIND
-    echo "${1/read/write}"
-}
-
-# enter_each LETTER: LETTER-KIND has each kind.
+# enter_each LETTER [OPTION=VALUE]: LETTER-KIND has each kind.
 enter_each() {
     local kind
     for kind in "${kinds[@]}"; do
-        case $1 in
-        k) enters "$1-$kind" "$kind" "$kind" ;;
-        *) enters "$1-$kind" "$kind" "$kind" lease="$DYING_MS" ;;
-        esac
+        enters "$1-$kind" "$kind" "$kind" "${@:2}"
     done
 }
 
 await_each() { # LETTER
     local kind
     for kind in "${kinds[@]}"; do
-        awaits "$1-$kind" "$(wants "$kind")" "$kind"
+        awaits "$1-$kind" "${kind/read/write}" "$kind"
     done
 }
 
@@ -39,7 +31,7 @@ each_enters() {
         enters_at "$1" "$letter-$kind"
         shift
     done
-    left_all "${kinds[@]/#/$letter-}"
+    leaves "${kinds[@]/#/$letter-}"
 }
 
 # renewed MS...: when the leases ended before.
@@ -73,7 +65,7 @@ renewed() {
 
 @test "a killed rlock: Java threads that wait enter when its leases are over" {
     local -a ends
-    enter_each a
+    enter_each a lease="$DYING_MS"
     await_each j
     read -ra ends <<<"$(ends "${kinds[@]}")"
     signal KILL "${kinds[@]/#/a-}"

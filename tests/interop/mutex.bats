@@ -2,7 +2,6 @@
 # mutex.bats: `rlock run` and Redisson's RLock and RFencedLock are one lock.
 
 load ../lib/rlock
-load ../lib/ports
 load ../lib/actors
 load interop
 

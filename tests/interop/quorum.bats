@@ -2,7 +2,6 @@
 # quorum.bats: rlock on several servers and Redisson's RedLock are one lock.
 
 load ../lib/rlock
-load ../lib/ports
 load ../lib/quorum
 load interop
 
@@ -60,11 +59,7 @@ form[red]=run
 }
 
 listening_anywhere() {
-    local member
-    for member in "${all[@]}"; do
-        [[ -z $(redis_on "$member" PUBSUB CHANNELS '*{x}*') ]] || return 0
-    done
-    return 1
+    [[ -n $(on "${all[@]}" -- PUBSUB CHANNELS '*{x}*') ]]
 }
 
 @test "a killed service, a killed rlock: who waits on the other side enters when the lease is over" {

@@ -2,11 +2,8 @@
 # rw.bats: `rlock read` and `rlock write` and Redisson's RReadWriteLock are one lock.
 
 load ../lib/rlock
-load ../lib/ports
 load ../lib/rw
 load interop
-
-channel='redisson_rwlock:{x}'
 
 @test "writers keep all others out, readers only writers" {
     local pair each other
@@ -26,25 +23,20 @@ channel='redisson_rwlock:{x}'
 @test "readers of both are in together; then a writer, woken by the last; then readers, woken by it: all by messages" {
     local writer each
     for writer in a-w j-w; do
-        all_enter r1 j1 r2 j2
+        for each in r1 j1 r2 j2; do
+            enters "$each" read x
+        done
         awaits "$writer" write x
-        left_all r1 j1 r2
+        leaves r1 j1 r2
         refute_entered "$writer"
         leaves j2
         wait_until 10 entered_section "$writer"
         all_await r3 j3 r4 j4
         leaves "$writer"
-        left_all r3 j3 r4 j4
+        leaves r3 j3 r4 j4
         judge_gaps "$writer" "$(gap j2 "$writer"; for each in r3 j3 r4 j4; do gap "$writer" "$each"; done)"
         rm history end-*
         assert_rest_ends
-    done
-}
-
-all_enter() { # WHO...: to read
-    local who
-    for who; do
-        enters "$who" read x
     done
 }
 
@@ -72,7 +64,7 @@ all_listen() { # N
     : >go
     wait_until 1 entered_section j1
     reap "$pid"
-    assert_equal "$(mode)" read
+    assert_equal "$(redis HGET x mode)" read
     passes j2 read x
     shut_out j2 write x
     leaves j1
@@ -86,7 +78,7 @@ all_listen() { # N
     enters j1 read x
     awaits a read x
     gives_back j1 write x
-    assert_equal "$(mode)" read
+    assert_equal "$(redis HGET x mode)" read
     wait_until 6 entered_section a
     passes j2 read x
     shut_out j2 write x

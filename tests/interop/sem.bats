@@ -2,7 +2,6 @@
 # sem.bats: `rlock sem` is Redisson's RPermitExpirableSemaphore, `rlock sem --plain` its RSemaphore.
 
 load ../lib/rlock
-load ../lib/ports
 load ../lib/sem
 load interop
 
@@ -26,11 +25,11 @@ setup() {
         available_to_both "$kind" 0
         shut_out b "$kind" x
         shut_out j3 "$kind" x
-        left_all a j1
+        leaves a j1
         available_to_both "$kind" 2
         enters b "$kind" x permits=2
         shut_out j3 "$kind" x
-        left_all b j2
+        leaves b j2
         available_to_both "$kind" 3
         assert_keys x
         redis DEL x
@@ -63,8 +62,7 @@ available_to_both() { # KIND N
     enters b permits x
     comes a permits x permits=3
     wait_until 10 awaited x
-    leaves j1
-    leaves b
+    leaves j1 b
     wait_until 2 entered_section a
     tell j2 take permits x permits=3
     refute_entered j2

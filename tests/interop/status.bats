@@ -2,8 +2,7 @@
 # status.bats: `rlock status` shows what Java services hold and wait for; `rlock break` frees it for all.
 
 load ../lib/rlock
-load ../lib/ports
-load ../lib/actors
+load ../lib/queue
 load interop
 
 # said NAME JSON-PATH: of what status says of it, as Python has it.
@@ -38,34 +37,19 @@ kind_shown() { # KIND
     esac
 }
 
-@test "status shows the holds of one Java thread, and readers of both" {
-    assert_answer taken j1 take lock x
-    assert_answer taken j1 take lock x
-    assert_equal "$(said x "['holders'][0]['holds']")" 2
-    enters j2 read y
-    enters a read y
-    assert_equal "$(rlock status --json y | grep -o -e "$(told j2 owner)" -e "$(told a owner)" | sort -u | wc -l)" 2
-    left_all a j2
-}
-
 @test "status shows a fair queue of both in its order" {
-    local owners
+    local owners who
     enters j1 fair x
     awaits a fair x
     comes j2 fair x
-    wait_until 5 in_queue 2
-    owners=$(redis LRANGE 'redisson_lock_queue:{x}' 0 -1 | tr '\n' ' ')
+    wait_until 5 queued 2
+    owners=$(redis LRANGE "$queue" 0 -1 | tr '\n' ' ')
     assert_equal "$(said x "['kind']")" fair
     assert_equal "$(said x " and ' '.join(waiter['owner'] for waiter in it['waiters'])") " "$owners"
-    leaves j1
-    wait_until 5 entered_section a
-    leaves a
-    wait_until 5 entered_section j2
-    leaves j2
-}
-
-in_queue() { # N
-    (($(redis LLEN 'redisson_lock_queue:{x}') == $1))
+    for who in j1 a j2; do
+        wait_until 5 entered_section "$who"
+        leaves "$who"
+    done
 }
 
 # First a Java thread waits, then an rlock.

@@ -1,7 +1,6 @@
 // Actor: a thread, which is an owner in Redisson's eyes, and what it has taken.
 //
 //   take KIND NAME [OPTION=VALUE...]     "taken" or "busy"; see Thing for kinds and options
-//   try KIND NAME [OPTION=VALUE...]      the same without waiting
 //   release KIND NAME                    "released": the last that it took of these
 //   hold KIND NAME [OPTION=VALUE...]     takes it, and gives it back at once: "released" or "busy"
 //   rounds KIND NAME [OPTION=VALUE...]   "done": see Rounds
@@ -57,8 +56,20 @@ final class Actor {
     }
 
     private String answer(Path directory, String[] words) throws InterruptedException {
+        String verb = words[2], kind = words[3], what = words[4];
+        Words options = Words.of(words);
         try {
-            return answer(directory, words[2], words[3], words[4], Words.of(words));
+            switch (verb) {
+            case "take": return take(directory, kind, what, options);
+            case "release": return release(kind, what);
+            case "hold":
+                String answer = take(directory, kind, what, options);
+                return answer.equals("taken") ? release(kind, what) : answer;
+            case "rounds":
+                new Rounds(directory, kind, owner(), options).go(each -> Thing.of(each, what, clients));
+                return "done";
+            default: return thing(kind, what).ask(verb, options).toString();
+            }
         } catch (InterruptedException e) {
             throw e;
         } catch (Exception e) {
@@ -67,28 +78,12 @@ final class Actor {
         }
     }
 
-    private String answer(Path directory, String verb, String kind, String what, Words options)
-        throws InterruptedException, IOException {
-        switch (verb) {
-        case "take": return take(directory, kind, what, options);
-        case "try": return take(directory, kind, what, options.with("wait=0"));
-        case "release": return release(kind, what);
-        case "hold":
-            String answer = take(directory, kind, what, options);
-            return answer.equals("taken") ? release(kind, what) : answer;
-        case "rounds":
-            new Rounds(directory, kind, owner(), options).go(each -> Thing.of(each, what, clients));
-            return "done";
-        default: return thing(kind, what).ask(verb, options).toString();
-        }
-    }
-
     private String take(Path directory, String kind, String what, Words options)
         throws InterruptedException, IOException {
         Thing thing = Thing.of(kind, what, clients);
         if (!thing.take(options))
             return "busy";
-        var stay = new History(directory, owner(), kind, thing.token(), "who=" + name, false);
+        var stay = new History(directory, owner(), kind, thing.token, "who=" + name, false);
         taken(kind, what).push(new Section(thing, stay));
         return "taken";
     }

@@ -38,7 +38,7 @@ final class Rounds {
         long arrival = System.nanoTime();
         if (!taken(thing, permits))
             return;
-        var stay = new History(directory, owner, kind, thing.token(), "arrival=" + arrival + " permits=" + permits, true);
+        var stay = new History(directory, owner, kind, thing.token, "arrival=" + arrival + " permits=" + permits, true);
         again(kind, thing);
         for (long end = System.nanoTime() + stayNs(); System.nanoTime() < end;) {
             stay.beat();

@@ -24,7 +24,7 @@ final class Thing {
     }
 
     private final Map<String, Verb> verbs = new HashMap<>();
-    private String token = "none";
+    String token = "none"; // as history has it
     private List<String> ids; // of the permits that it has
     private int taken;
 
@@ -54,11 +54,6 @@ final class Thing {
 
     void release() throws InterruptedException {
         ask("release", Words.of());
-    }
-
-    /** What history says of it: its token, or none. */
-    String token() {
-        return token;
     }
 
     Object ask(String verb, Words options) throws InterruptedException {

@@ -7,17 +7,13 @@ final class Words {
 
     /** Those of the words that are options. */
     static Words of(String... words) {
-        return new Words().with(words);
-    }
-
-    /** These, too, or in the place of those of the same name. */
-    Words with(String... words) {
+        var options = new Words();
         for (String word : words) {
             int equals = word.indexOf('=');
             if (equals > 0)
-                values.put(word.substring(0, equals), word.substring(equals + 1));
+                options.values.put(word.substring(0, equals), word.substring(equals + 1));
         }
-        return this;
+        return options;
     }
 
     String text(String key) {
