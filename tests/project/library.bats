@@ -190,14 +190,6 @@ worker_holds() {
     wait_until 10 assert_held x
 }
 
-@test "the example stops when its lock is taken away" {
-    plain_build_only
-    worker_holds 600 100
-    redis DEL x
-    reap "$pid"
-    assert_equal "$status" 76
-}
-
 @test "a lock that cannot be renewed counts as lost a keeper's grace before its lease ends" {
     local left lease=$((3000 * SLOW)) grace=$((1500 * SLOW))
     plain_build_only
