@@ -100,13 +100,3 @@ told() {
     RLOCK_NO_RIGHTS=1 told 0 "; NOT RUN, and no failure: $are" "${rights[@]}"
     RLOCK_NO_RIGHTS=1 told 1 "; NOT RUN: 1 needs strace; NOT RUN, and no failure: $are" "$left" "${rights[@]}"
 }
-
-@test "what failed for good is told first, and second looks last, by name" {
-    begin
-    note_failed 'alone, twice' cli/x cli/y
-    told 1 '; FAILED: 2 alone, twice; NOT RUN: 1 needs strace; second looks: 1 failed beside others' \
-        'left,cli/z,a test,needs strace' second,cli/v
-    assert_line --index 1 '    2  alone, twice: cli/x cli/y'
-    told 0 '; second looks: 2 failed beside others' second,cli/x second,cli/y
-    assert_line '    2  failed beside others: cli/x cli/y'
-}
