@@ -26,14 +26,12 @@ java_ready() { # JVM
     grep -q '^ready ' "$BATS_FILE_TMPDIR/jvm-$1/out"
 }
 
-java_pid() { # JVM
-    cat "$BATS_FILE_TMPDIR/jvm-$1/pid"
-}
-
 # java_kill JVM: as a crash; all of its actors are gone. Another one takes its place after the test.
 java_kill() {
-    kill -KILL "$(java_pid "$1")"
-    wait_until 5 ended "$(java_pid "$1")"
+    local pid
+    pid=$(<"$BATS_FILE_TMPDIR/jvm-$1/pid")
+    kill -KILL "$pid"
+    wait_until 5 ended "$pid"
 }
 
 java_again() { # JVM

@@ -5,18 +5,6 @@ load ../lib/rlock
 load ../lib/latch
 load interop
 
-# all_wait WHO...: and have looked.
-all_wait() {
-    local who
-    for who; do
-        if is_java "$who"; then
-            tell "$who" take latch x
-        else
-            waits "$who"
-        fi
-    done
-}
-
 # all_pass WHO...: those who wait have passed, shortly after the instant (ns).
 all_pass() {
     local began=$1 who after=()
@@ -33,12 +21,14 @@ all_pass() {
 }
 
 @test "a latch set by either is counted down by both, and opens for both by a message" {
-    local setter last began
+    local setter last who began
     for setter in a j0; do
         for last in a j0; do
             : >history
             set_by "$setter" 3
-            all_wait b j1 c j2
+            for who in b j1 c j2; do
+                if is_java "$who"; then tell "$who" take latch x; else waits "$who"; fi
+            done
             down_by a
             down_by j0
             assert_answer 1 j0 count latch x

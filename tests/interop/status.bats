@@ -13,11 +13,13 @@ print(eval("it" + sys.argv[1], {"it": json.load(sys.stdin)[0], "len": len, "sort
 
 @test "status shows Java's holders of each kind" {
     local kind
+    # As the keys show it: a fair lock that nobody waits for is like any other.
+    local -A shown=([lock]=run [fenced]=run [fair]=run [read]=read [write]=write [permits]=sem)
     assert_answer true j0 set permits permits permits=1
     for kind in lock fenced fair read write permits; do
         enters "j-$kind" "$kind" "$kind" lease=$((60000 * SLOW))
         assert_equal "$kind $(said "$kind" "['state']")" "$kind held"
-        assert_equal "$kind $(said "$kind" "['kind']")" "$kind $(kind_shown "$kind")"
+        assert_equal "$kind $(said "$kind" "['kind']")" "$kind ${shown[$kind]}"
         assert_equal "$(said "$kind" "['holders'][0]['host']")" None
         (($(said "$kind" "['holders'][0]['ttl_ms']") > 30000))
         [[ $kind == permits ]] || assert_equal "$(said "$kind" "['holders'][0]['owner']")" "$(told "j-$kind" owner)"
@@ -26,15 +28,6 @@ print(eval("it" + sys.argv[1], {"it": json.load(sys.stdin)[0], "len": len, "sort
         leaves "j-$kind"
         [[ $kind == permits ]] || assert_equal "$kind $(said "$kind" "['state']")" "$kind free"
     done
-}
-
-# As the keys show it: a fair lock that nobody waits for is like any other.
-kind_shown() { # KIND
-    case $1 in
-    lock | fenced | fair) echo run ;;
-    permits) echo sem ;;
-    *) echo "$1" ;;
-    esac
 }
 
 @test "status shows a fair queue of both in its order" {
