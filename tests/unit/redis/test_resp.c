@@ -92,8 +92,17 @@ TEST(what_has_no_end_is_cut_off) {
         assert_true(endless(head, "*2\r\n:1\r\n", most[i]) <= bytes);
         assert_true(endless(head, "+aaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n", most[i]) <= bytes);
     }
-    /* The largest text is good, and then the next reply begins. */
-    assert_int_equal(endless("$1048576\r\n", "a", 0), 10 + RLOCK__RESP_TEXT + 2);
+}
+
+/* A reply is as large as it may be, again and again: the next one begins anew. */
+TEST(each_reply_has_the_whole_room) {
+    static char text[RLOCK__RESP_TEXT + 2];
+    struct rlock__resp resp = {.most = 0};
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(rlock__resp_look(&resp, "$1048576\r\n", 10), 10);
+        assert_int_equal(rlock__resp_look(&resp, text, sizeof text), sizeof text);
+        assert_null(resp.fault);
+    }
 }
 
 TEST(digits_are_read_exactly) {
