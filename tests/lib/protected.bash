@@ -19,8 +19,7 @@ protected() {
 
 ends_well() {
     : >let-go
-    reap "$holder"
-    assert_equal "$status" 5
+    reaps 5 "$holder"
 }
 
 # assert_kept MS: it goes on for so long from now, and ends well; rlock has nothing to say but that a
@@ -35,8 +34,7 @@ assert_kept() {
 # failed.
 assert_lost() {
     local pid
-    reap "$holder"
-    assert_equal "$status" 76
+    reaps 76 "$holder"
     pid=$(sed -n '1s/.*pid=\([0-9]*\).*/\1/p' history)
     ended "$pid" || fail "its command lives"
     run grep "exit=[0-9].* pid=$pid\b" history

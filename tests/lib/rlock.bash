@@ -132,6 +132,11 @@ reap() {
     reaped[$1]=$status
 }
 
+reaps() { # STATUS PID [SECONDS]: the same, and asserts the status
+    reap "${@:2}"
+    assert_equal "$status" "$1"
+}
+
 ended() { # PID: gone, or a zombie
     local state=Z
     state_of "$1" state || true

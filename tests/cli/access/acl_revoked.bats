@@ -58,8 +58,7 @@ allowed() {
     allowed -l "$(ms 1500)"
     allow run +evalsha
     : >let-go
-    reap "$holder"
-    assert_equal "$status" 5
+    reaps 5 "$holder"
     stderr=$(grep -v "cannot renew x .*; trying again" err)
     assert_message
     assert_stderr_has evalsha

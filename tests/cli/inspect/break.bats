@@ -52,8 +52,7 @@ rlock: [^ ]*@[^ ]* says that its command has stopped, [0-9]+m?s after the break\
     assert_file_exists cleaned
     assert_stderr_has "$(id -un)@$(uname -n) says that its command has stopped, "
     refute_regex "$stderr" 'may run on'
-    reap "$pid"
-    assert_equal "$status" 76
+    reaps 76 "$pid"
 }
 
 @test "nobody answers: after --wait it says so, and how long the command may run on; --wait 0 asks nobody" {
@@ -75,8 +74,7 @@ rlock: [^ ]*@[^ ]* says that its command has stopped, [0-9]+m?s after the break\
     assert_success
     assert_stderr_has 'its lease would be over: its command has been stopped'
     kill -CONT "$pid"
-    reap "$pid"
-    assert_equal "$status" 76
+    reaps 76 "$pid"
 }
 
 @test "a hold without a command: that is said, in the question too, and nobody is waited for" {
@@ -119,8 +117,7 @@ rlock: [^ ]*@[^ ]* says that its command has stopped, [0-9]+m?s after the break\
     assert_equal "$(redis HVALS x)" 2
     broken
     holds next run
-    reap "$outer"
-    assert_equal "$status" 76
+    reaps 76 "$outer"
     assert_held x
     finish next
 }

@@ -53,8 +53,7 @@ over_by() {
     local at
     "$@"
     at=$(now_ms)
-    reap "$pid"
-    assert_equal "$status" 0
+    reaps 0 "$pid"
     (($(now_ms) - at < 500 * SLOW)) || fail "$(($(now_ms) - at)) ms after $*"
 }
 
@@ -112,8 +111,7 @@ over_by() {
     n=$(calls evalsha)
     ((n > 1 && n <= ($(now_ms) - before) / 50 + 2)) || fail "$n times in $(($(now_ms) - before)) ms"
     kill -INT "$pid"
-    reap "$pid"
-    assert_equal "$status" 130
+    reaps 130 "$pid"
 }
 
 commands() {

@@ -143,8 +143,7 @@ lines_of() { # FILE N
 
 ended_by_term() {
     kill -TERM "$pid"
-    reap "$pid"
-    assert_equal "$status" 143
+    reaps 143 "$pid"
 }
 
 @test "without a terminal, on a dumb one, or with --json one after the other is printed; the default is two seconds" {

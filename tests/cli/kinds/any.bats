@@ -23,8 +23,7 @@ taken() {
 # ended_well PID...: each with 0, and nothing is left.
 ended_well() {
     for pid; do
-        reap "$pid"
-        assert_equal "$status" 0
+        reaps 0 "$pid"
     done
     assert_no_keys
 }
@@ -141,8 +140,7 @@ which() {
     for name in a b; do in_line $name 0; done
     pool a b
     kill -TERM "$pool"
-    reap "$pool"
-    assert_equal "$status" 143
+    reaps 143 "$pool"
     for name in a b; do in_line $name 0; done
     let_go a
     let_go b

@@ -97,8 +97,7 @@ END
         done
         wait_until 5 waiters x 6
         : >let-go-x
-        reap "$holder"
-        assert_equal "$status" "$own"
+        reaps "$own" "$holder"
         gone 0 a b c aa bb cc
         assert_equal "$own: $(order | wc -w)" "$own: $((own == 0 ? 0 : 1))"
         assert_equal "$(cat {a,b,c,aa,bb,cc}.err | grep -c 'not running x: ')" $((own == 0 ? 6 : 5))

@@ -23,8 +23,7 @@ is_in() {
 asked_for() {
     try "$2" --preempt "${@:3}" -n x -- true
     assert_equal "$status" "$1"
-    reap "$pid"
-    assert_equal "$status" 79
+    reaps 79 "$pid"
 }
 
 @test "the holder's command gets SIGTERM, the lock is given back, and who asked gets it: run, fair, and both; status tells" {
@@ -72,8 +71,7 @@ asked_for() {
     is_in a -E 0 --once-per 1h --preemptible -n x -- sh -c 'trap "exit 0" TERM; : >in; while :; do sleep 0.01; done'
     try fair --preempt --once-per 1h -n x -- echo ran
     assert_equal "$status: $output" "0: ran"
-    reap "$pid"
-    assert_equal "$status" 79
+    reaps 79 "$pid"
 }
 
 @test "who has not agreed is waited for: rlock's and Redisson's; a line says so" {
@@ -170,8 +168,7 @@ said_so_twice() {
     assert_failure 75
     assert_stderr_has 'it has no --preemptible'
     : >go
-    reap "$pid"
-    assert_equal "$status" 0
+    reaps 0 "$pid"
     assert_no_keys
 }
 
@@ -190,8 +187,7 @@ said_so_twice() {
     redis_on lone PUBLISH "rlock_break:$(redis_on lone HKEYS x)" 'preempt somebody' >told
     wait_until 5 grep -q 'somebody asks for the lock' a.err
     redis_on lone DEL x
-    reap "$pid"
-    assert_equal "$status" 76
+    reaps 76 "$pid"
 }
 
 @test "without the options nothing is published, and no thread is started for it" {

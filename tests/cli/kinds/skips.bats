@@ -67,13 +67,11 @@ speaks() {
     start run --max-skips 1 -w 60 -n x -- touch ran
     wait_until 10 in_line x 1
     kill -TERM "$pid"
-    reap "$pid"
-    assert_equal "$status" 143
+    reaps 143 "$pid"
     assert_no_record
     log=waits start run -q --max-skips 1 -w 60 -n x -- true
     let_go x
-    reap "$pid"
-    assert_equal "$status" 0
+    reaps 0 "$pid"
     assert_no_record
 }
 

@@ -47,8 +47,7 @@ assert_superseded() {
     queued 1
     : >let-go
     finish a
-    reap "$holder"
-    assert_equal "$status" 0
+    reaps 0 "$holder"
 }
 
 @test "one that was silent for so long that its place is gone gives up for the newer one, not the reverse" {

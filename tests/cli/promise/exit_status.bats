@@ -239,8 +239,7 @@ END
     start latch down -n x -- touch ran
     wait_until 5 assert_bitten lost-request
     kill -TERM "$pid"
-    reap "$pid" 2
-    assert_equal "$status" 143
+    reaps 143 "$pid" 2
     assert_file_not_exist ran
     assert_equal "$(redis GET x)" 2
 }

@@ -125,8 +125,7 @@ has_connections() { # N
     assert_stderr_has x
     alive_for 600
     : >let-go
-    reap "$holder"
-    assert_equal "$status" 76
+    reaps 76 "$holder"
     assert_regex "$(cat history)" 'exit=[0-9]'
 }
 
@@ -162,8 +161,7 @@ has_connections() { # N
     protected -l "$(ms 3000)"
     proxy refuse
     : >let-go
-    reap "$holder" 5
-    assert_equal "$status" 5
+    reaps 5 "$holder" 5
     stderr=$(cat err)
     assert_message
     assert_stderr_has x

@@ -99,8 +99,7 @@ time.sleep(600)' "$1" 3>&- 4>&- &
         wait_until 5 heard_times "$times"
     done
     : >over
-    reap "$pid"
-    assert_equal "$status" 0
+    reaps 0 "$pid"
     assert_equal "$(wc -l <heard)" 3
 }
 

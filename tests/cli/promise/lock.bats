@@ -32,8 +32,7 @@ field() {
     wait_until 5 waiters x 1
     released=$(now_ns)
     foreign_release x
-    reap "$pid"
-    assert_equal "$status" 0
+    reaps 0 "$pid"
     (($(entered history) - released < 500000000 * SLOW)) || fail "$(($(entered history) - released)) ns"
 }
 

@@ -52,8 +52,7 @@ nothing_but_x() {
     start run -l "$(ms 900)" -n a -n b -- "$SECTION" --log history --until never
     wait_until 10 test -s history
     redis DEL b
-    reap "$pid"
-    assert_equal "$status" 76
+    reaps 76 "$pid"
     stderr=$(cat err)
     assert_stderr_has b
     assert_no_keys
@@ -157,8 +156,7 @@ only_z_is_taken() {
 assert_ends_within_a_second() {
     local spent busy
     read -r spent busy <<<"$(python3 -BSE "$TOOLS/ended.py" TERM "$pid" "$(server_pid main)" "${helper_pids[@]}")"
-    reap "$pid"
-    assert_equal "$status" 143
+    reaps 143 "$pid"
     ((spent < 1000 + busy)) || fail "it took $spent ms, of which it was busy for $busy"
 }
 

@@ -76,8 +76,7 @@ assert_refused() { # WORD...
             echo >ready; while :; do wait; done'
     wait_until 10 test -s ready
     redis DEL x
-    reap "$pid"
-    assert_equal "$status" 76
+    reaps 76 "$pid"
     assert_no_processes "$tree"
 }
 
@@ -141,8 +140,7 @@ END
     : >enough
     wait_until 5 only_guardian_of "$pid"
     kill -TERM "$pid"
-    reap "$pid" 5
-    assert_equal "$status" 143
+    reaps 143 "$pid" 5
 }
 
 only_guardian_of() { # RLOCK
@@ -161,8 +159,7 @@ only_guardian_of() { # RLOCK
     wait_until 5 no_zombies "$first"
     assert_equal "$(children "$first" | wc -l)" 1
     kill -TERM "$first"
-    reap "$outer"
-    assert_equal "$status" 143
+    reaps 143 "$outer"
     assert_no_keys
 }
 

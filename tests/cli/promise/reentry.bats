@@ -54,8 +54,7 @@ stranger_kept_out() {
     alive_for 2000
     stranger_kept_out
     : >let-go
-    reap "$pid"
-    assert_equal "$status" 5
+    reaps 5 "$pid"
     wait_until 2 assert_free x
     wait_until 2 assert_no_keys
 }

@@ -98,8 +98,7 @@ termed_at_all() {
     sleep "$((11 * SLOW / 10)).$((11 * SLOW % 10))" # longer than the limit, at which nothing may happen
     ! ended "$waiter" || fail "it has ended"
     let_go x
-    reap "$waiter"
-    assert_equal "$status" 6
+    reaps 6 "$waiter"
     reap "$holder"
 }
 
@@ -124,8 +123,7 @@ termed_at_all() {
     wait_until 10 termed_at_all
     try break --force x
     assert_success
-    reap "$pid"
-    assert_equal "$status" 76
+    reaps 76 "$pid"
     stderr=$(cat err)
     assert_stderr_has "lost x"
     assert_no_processes "$tree"

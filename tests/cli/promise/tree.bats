@@ -86,8 +86,7 @@ END
     wait_until 10 test -s history
     proxy hang
     end=$(expiry x)
-    reap "$pid"
-    assert_equal "$status" 76
+    reaps 76 "$pid"
     assert_no_processes "$tree"
     (($(beat beat) < end)) || fail "alive $((($(beat beat) - end) / 1000000)) ms too long"
     (($(beat beat) > end - 1500000000 * SLOW)) || fail "it was not alive"
@@ -117,8 +116,7 @@ END
     assert_equal "$(ps -o cls= -p "$pid" | tr -d ' ')" TS
     kill -KILL "$(guardian_of "$pid")"
     wait_until 10 is_urgent "$pid"
-    reap "$pid"
-    assert_equal "$status" 137
+    reaps 137 "$pid"
 }
 
 has_witness() {
@@ -163,8 +161,7 @@ END
     wait_until 5 none_marked "$tree"
     in_state "$pid" T || fail "it was rlock that ended the command"
     kill -CONT "$pid"
-    reap "$pid"
-    assert_equal "$status" 137
+    reaps 137 "$pid"
 }
 
 @test "SIGSTOP of rlock for longer than the lease: the family is dead before the key expires" {
@@ -176,8 +173,7 @@ END
     (($(beat beat) < end)) || fail "alive $((($(beat beat) - end) / 1000000)) ms too long"
     in_state "$pid" T
     kill -CONT "$pid"
-    reap "$pid"
-    assert_equal "$status" 76
+    reaps 76 "$pid"
     stderr=$(cat err)
     assert_message
 }
@@ -194,8 +190,7 @@ END
     start run -n x -- env "$tree" sh -c 'while :; do (true &); done'
     wait_until 10 guardian_has_left
     kill -TERM "$pid"
-    reap "$pid"
-    assert_equal "$status" 143
+    reaps 143 "$pid"
 }
 
 guardian_has_left() {

@@ -47,8 +47,7 @@ hands_over() {
     wait_until 5 eval '[[ -n $(at "a{b}c" PUBSUB CHANNELS "*countdownlatch*") ]]'
     begin=$(now_ms)
     rlock latch down -n 'a{b}c'
-    reap "$pid"
-    assert_equal "$status" 0
+    reaps 0 "$pid"
     (($(now_ms) - begin < 1000 * SLOW)) || fail "opened $(($(now_ms) - begin)) ms later"
     nothing_left
 }

@@ -94,8 +94,7 @@ needs_waitaof() {
     wait_until 10 eval '[[ $(redis_on disk INFO clients) == *blocked_clients:1* ]]'
     assert_file_not_exist history
     rm "$BATS_FILE_TMPDIR/stuck"
-    reap "$pid"
-    assert_equal "$status" 0
+    reaps 0 "$pid"
     assert_file_exist history
 }
 
@@ -119,8 +118,7 @@ needs_waitaof() {
         try run -x -q --fsync -n x -- echo second
         assert_failure 75
         let_go x
-        reap "$holder"
-        assert_equal "$status" 0
+        reaps 0 "$holder"
         try run --fsync -n x -- printenv RLOCK_TOKEN
         assert_output $((2 * round))
     done

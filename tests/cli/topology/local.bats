@@ -154,8 +154,7 @@ dies_and_returns() {
     try run -x -n x -- true
     assert_failure 75
     let_go x
-    reap "$holder"
-    assert_equal "$status" 0
+    reaps 0 "$holder"
     try run -x -n x -- printenv RLOCK_TOKEN
     assert_output 2
     assert_equal "$(servers_of_dir)" "$(cat "$dir/redis.pid")"
@@ -178,10 +177,8 @@ dies_and_returns() {
     wait_until 10 bash -c "redis-cli -s '$dir/redis.sock' PUBSUB CHANNELS | grep -q ."
     dies_and_returns
     let_go x
-    reap "$holder"
-    assert_equal "$status" 0
-    reap "$pid"
-    assert_equal "$status" 0
+    reaps 0 "$holder"
+    reaps 0 "$pid"
 }
 
 @test "rlock doctor tells of it, and how to end it" {

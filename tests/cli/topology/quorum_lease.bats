@@ -64,8 +64,7 @@ END
     held_by run
     pause m1 m2 m3
     : >let-go
-    reap "$holder" 10
-    assert_equal "$status" 5
+    reaps 5 "$holder" 10
     assert_regex "$(cat err)" '^rlock: .*x'
     resume m1 m2 m3
     wait_until 5 nothing_left

@@ -35,8 +35,7 @@ beside() {
     pause m3
     sleep "$((3 * SLOW))"
     : >go
-    reap "$pid" 2
-    assert_equal "$status" 5
+    reaps 5 "$pid" 2
     assert_equal "$(cat err)" ""
     resume m3
     wait_until 3 nothing_left

@@ -46,8 +46,7 @@ waits() {
     assert_failure 75
     waits a run
     signal TERM a
-    reap "$pid" 5
-    assert_equal "$status" 143
+    reaps 143 "$pid" 5
     quiet "${all[@]}"
     only_foreign m1 m3 m5
     refute_entered a

@@ -65,8 +65,7 @@ meets() {
     $2
     wait_until 5 grep -q 'renewed long .* again after' long.err
     : >let-go
-    reap "$long"
-    assert_equal "$status" 5
+    reaps 5 "$long"
     let_in
 }
 

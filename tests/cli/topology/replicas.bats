@@ -100,8 +100,7 @@ lacks_replica() {
     assert_equal "$(redis HVALS x)" 1
     thaw one
     : >let-go
-    reap "$pid"
-    assert_equal "$status" 0
+    reaps 0 "$pid"
     assert_no_keys
 }
 

@@ -96,6 +96,5 @@ on() {
     start run --connect-timeout 5s -s "$(server_url late)" -n x -- true
     wait_until 2 in_state "$pid" S
     server_start late
-    reap "$pid"
-    assert_equal "$status" 0
+    reaps 0 "$pid"
 }

@@ -263,8 +263,7 @@ redisson_reads() { # OWNER MS
     done
     hold x
     rlock break --force -q x
-    reap "$holder"
-    assert_equal "$status" 76
+    reaps 76 "$holder"
     try doctor
     assert_equal "$status $(grep '^finding' <<<"$output") $stderr" "0  "
     for command in version eviction persistence replicas clients timeout slow; do

@@ -135,8 +135,7 @@ with_closed() {
         kill "-$signal" "$pid"
         wait_until 5 grep -q "$signal" heard
         : >heard.end
-        reap "$pid"
-        assert_equal "$status" 6
+        reaps 6 "$pid"
     done
     assert_file_not_exist ran
 }

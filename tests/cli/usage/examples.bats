@@ -88,10 +88,8 @@ start_pod() {
     start_pod cronjob
     wait_until 10 grep -q 'waiting .*for report: held by' cronjob.out
     : >let-go
-    reap "$first"
-    assert_equal "$status" 0
-    reap "$pid"
-    assert_equal "$status" 0
+    reaps 0 "$first"
+    reaps 0 "$pid"
     run -0 pod cronjob
     assert_output --partial 'not running report: '
     assert_equal "$(cat log)" report
@@ -109,8 +107,7 @@ start_pod() {
     wait_until 10 grep -q waiting deployment.out
     assert_equal "$(cat log)" begin
     kill -TERM "$first"
-    reap "$first"
-    assert_equal "$status" 0
+    reaps 0 "$first"
     wait_until 10 eval '[[ $(paste -sd " " log) == "begin end begin" ]]'
     kill -TERM "$second"
     reap "$second"

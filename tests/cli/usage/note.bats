@@ -82,14 +82,12 @@ assert_note() {
     start run -n x --preemptible -- sh -c 'touch ready; exec sleep 60'
     wait_until 10 test -e ready
     rlock run -n x --preempt --note "$job" -- true
-    reap "$pid"
-    assert_equal "$status" 79
+    reaps 79 "$pid"
     grep -qE "^rlock: stopping the command of x: .* pid [0-9]+ \($job\) asks for the lock$" err || fail "$(cat err)"
     foreign_hold x 60000
     start fair -n x --supersede -- touch ran
     wait_until 10 waiters x 1
     run -75 rlock fair -n x --supersede --note "$job" -w 200ms -- true
-    reap "$pid"
-    assert_equal "$status" 79
+    reaps 79 "$pid"
     grep -qE "^rlock: cannot take x: superseded by .* pid [0-9]+ \($job\)$" err || fail "$(cat err)"
 }

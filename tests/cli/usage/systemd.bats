@@ -32,16 +32,14 @@ listen() { # SOCKET
     start run -q -l "$(ms 600)" -n x -- sleep 60
     wait_until 5 grep -q READY told
     redis DEL x
-    reap "$pid"
-    assert_equal "$status" 76
+    reaps 76 "$pid"
     wait_until 5 grep -qx 'STOPPING=1 STATUS=lost x; stopping the command' told
     start run -q -l "$(ms 600)" --on-lost warn -n y -- sh -c 'until [ -e end ]; do sleep 0.01; done'
     wait_until 5 grep -q 'holding y' told
     redis DEL y
     wait_until 5 grep -qx 'STATUS=lost y; the command runs on' told
     : >end
-    reap "$pid"
-    assert_equal "$status" 76
+    reaps 76 "$pid"
 }
 
 @test "a holder's words are a part of STATUS=: no line of their own, no READY=1" {
