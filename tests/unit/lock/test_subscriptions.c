@@ -1,5 +1,4 @@
 /* test_subscriptions.c: what a waiter hears: from one server, several, and a cluster's shard. */
-#include "support/listening.h"
 #include "support/locked.h"
 
 #include <fcntl.h>
@@ -8,9 +7,70 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define WAKE     MESSAGE(OWN, ZERO)
-#define RELEASED MESSAGE(SHARED, ZERO)
-#define FIRST    MESSAGE(OWN, "$11\r\nfirst 30000\r\n")
+enum { LONG_MS = 5000, SHORT_MS = 100, TEXT_SIZE = 1024 };
+
+/* In what a server says: the own channel and the shared one, as bulk strings. */
+#define OWN    "@own"
+#define SHARED "@shared"
+
+#define CONFIRM(channel)       "*3\r\n$9\r\nsubscribe\r\n" channel ":1\r\n"
+#define MESSAGE(channel, text) "*3\r\n$7\r\nmessage\r\n" channel text
+#define ZERO                   "$1\r\n0\r\n"
+#define WAKE                   MESSAGE(OWN, ZERO)
+#define RELEASED               MESSAGE(SHARED, ZERO)
+#define FIRST                  MESSAGE(OWN, "$11\r\nfirst 30000\r\n")
+
+struct listening {
+    struct locked on;
+    rlock_lock *lock; /* on's */
+    const char *answers[SERVERS_MAX][8];
+    char texts[SERVERS_MAX][8][TEXT_SIZE];
+    struct rlock__news news; /* what was heard last */
+};
+
+/* Writes what a server says, with the channels' names. */
+static void spell(const struct listening *f, char *to, const char *text) {
+    const struct rlock__resource *resource = &f->lock->resources[0];
+    size_t length = 0;
+    while (*text != '\0') {
+        const bool own = strncmp(text, OWN, strlen(OWN)) == 0;
+        if (!own && strncmp(text, SHARED, strlen(SHARED)) != 0) {
+            to[length++] = *text++;
+            continue;
+        }
+        const char *channel = own ? resource->own_channel : resource->channel;
+        text += own ? strlen(OWN) : strlen(SHARED);
+        length += (size_t)snprintf(to + length, TEXT_SIZE - length, "$%zu\r\n%s\r\n",
+                                   strlen(channel), channel);
+    }
+    to[length] = '\0';
+}
+
+/* Says the next thing that a server says. */
+static void says(struct listening *f, size_t server, const char *text) {
+    size_t i = 0;
+    while (f->answers[server][i] != NULL)
+        i++;
+    f->answers[server][i] = text;
+    if (text == NULL || text == PEER_CLOSE || text == PEER_SILENT)
+        return;
+    spell(f, f->texts[server][i], text);
+    f->answers[server][i] = f->texts[server][i];
+}
+
+/* Listens for the lock, and for Redisson's releases too if `shared`. */
+static enum rlock_status listen_within(struct listening *f, bool shared, int64_t ms) {
+    f->lock->resources->wanted = shared ? RLOCK__BOTH_CHANNELS : RLOCK__OWN_CHANNEL;
+    const struct rlock__limit limit = {rlock_now_ms() + ms, -1};
+    return rlock__listen(f->lock->listeners, f->on.client, f->lock->resources, 1, &limit);
+}
+
+static enum rlock_status hear_within(struct listening *f, int64_t ms) {
+    const struct rlock__limit limit = {rlock_now_ms() + ms, -1};
+    const enum rlock_status status = rlock__hear(f->lock->listeners, 1, &limit);
+    f->news = rlock__take_news(f->lock->resources);
+    return status;
+}
 
 static void begin_on(struct listening *f, size_t servers) {
     const char *const *answers[] = {f->answers[0], f->answers[1], f->answers[2]};
