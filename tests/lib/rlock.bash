@@ -53,6 +53,7 @@ rlock_setup() {
     trace_tests_only
     clean_environment
     SECTION=$BATS_FILE_TMPDIR/section
+    tree=TREE=$TEST_MARK # in the environment of what a command leaves behind
     PATH=${RLOCK%/*}:$PATH
     redis FLUSHALL >/dev/null
     redis CONFIG RESETSTAT >/dev/null

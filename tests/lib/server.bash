@@ -197,6 +197,13 @@ listen() {
     wait_until 5 grep -q "^$#$" messages
 }
 
+# heard CHANNEL: the messages on it so far, a line each. To be asked once for each listen.
+heard() {
+    redis PUBLISH "$1" end-of-messages >/dev/null
+    wait_until 5 grep -q '^end-of-messages$' messages
+    grep -A 2 '^message$' messages | sed -n '3~3p' | grep -v '^end-of-messages$'
+}
+
 # helper COMMAND...: in the background until the test's end; it is none of those that rlock may leave behind.
 helper() {
     env -u TEST_MARK "$@" 3>&- 4>&- &

@@ -3,7 +3,6 @@
 # while one waits: waits.bats; Redisson's: tools/scripts.
 
 load ../../lib/rlock
-load ../../lib/messages
 load ../../lib/latch
 
 @test "set, down: what stands then and is told; a set beside another is 1, a down of none a warning" {

@@ -4,11 +4,6 @@
 
 load ../../lib/rlock
 
-setup() {
-    rlock_setup
-    tree=TREE=$TEST_MARK
-}
-
 # A command that has a child in another session, and both ignore SIGTERM.
 family='trap "" TERM; setsid sh -c "trap \"\" TERM; : >ready; sleep 600; sleep 600" & while :; do wait; done'
 

@@ -4,7 +4,6 @@
 
 load ../../lib/rlock
 load ../../lib/kinds
-load ../../lib/messages
 
 proxied=yes
 

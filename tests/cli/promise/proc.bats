@@ -6,7 +6,6 @@ load ../../lib/rlock
 
 setup() {
     rlock_setup
-    tree=TREE=$TEST_MARK
     export RLOCK
     # Who looks for leaks needs a /proc of its own, and nobody who traces.
     export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0

@@ -4,11 +4,6 @@
 
 load ../../lib/rlock
 
-setup() {
-    rlock_setup
-    tree=TREE=$TEST_MARK
-}
-
 # family OPTION...: a background rlock whose command, and a child in another session, ignore SIGTERM.
 family() {
     start run -n x "$@" -- env "$tree" SECTION="$SECTION" sh -c 'trap "" TERM

@@ -6,7 +6,6 @@ load ../../lib/rlock
 
 setup() {
     rlock_setup
-    tree=TREE=$TEST_MARK
     cat >family <<'EOS'
         trap '' TERM
         setsid sleep 600 &
