@@ -168,26 +168,3 @@ watch terminal"
 @test "after the fork the guardian asks for no memory" {
     refuse_in '(m|c|re)alloc|strn?dup|v?asprintf|(put|set|unset)env|fopen|opendir|getpw.*|free' "$CMD_OBJECTS"/process/{guardian,supervise,descendants,proc,witness,self}.c.o
 }
-
-# --- other systems -----------------------------------------------------------------------------
-
-@test "what only Linux has stands in the files that lib/README.md names" {
-    local file word files rows=0 portable
-    mkdir "$BATS_TEST_TMPDIR/code"
-    for file in lib/{,*/}*.[ch] cmd/{,*/}*.[ch]; do # without comments
-        cc -fpreprocessed -dD -E -P "$file" >"$BATS_TEST_TMPDIR/code/${file//\//:}" 2>/dev/null
-    done
-    while read -r word files; do
-        rows=$((rows + 1))
-        [[ $word != /* ]] || word=\"$word
-        run bash -c 'cd "$1" && grep -lE "(^|[^a-zA-Z_0-9])$2($|[^a-zA-Z_0-9])" -- * | tr : / | sort | paste -sd " "' - "$BATS_TEST_TMPDIR/code" "$word"
-        assert_equal "$word: $output" "$word: $(tr ' ' '\n' <<<"${files% }" | sort | paste -sd ' ')"
-    done < <(sed -nE 's/^\| `([A-Za-z_/0-9]+)` \| (`(lib|cmd)\/[^|]*)\|$/\1 \2/p' lib/README.md | tr -d '`,') # WORD FILE...
-    ((rows > 5))
-    # A header that is not everywhere belongs to one of these words.
-    portable='arpa/inet|assert|ctype|dirent|dlfcn|errno|fcntl|fnmatch|getopt|inttypes|limits|net(db|inet/(in|tcp))|poll'
-    portable+='|pthread|pwd|sched|signal|std(arg|atomic|bool|def|int|io|lib)|strings?|termios|time|unistd'
-    portable+='|sys/(file|ioctl|mman|random|resource|socket|stat|types|un|utsname|wait)|hiredis/.*|openssl/.*'
-    run bash -c 'grep -hoE "^#include <[^>]+>" -r lib cmd --include="*.[ch]" | sort -u | grep -vE "<($1)\.h>"' - "$portable"
-    assert_output "$(printf '#include <%s.h>\n' nss sys/{auxv,eventfd,prctl,signalfd,syscall,timerfd})"
-}
