@@ -22,14 +22,6 @@ assert_no_processes() { # TEXT
     [[ -z $left ]] || fail "processes alive: $left"
 }
 
-kill_marked() { # TEXT
-    local pid
-    for pid in $(marked "$1"); do
-        kill -KILL "$pid" 2>/dev/null
-    done
-    return 0
-}
-
 # R, S, T, Z... goes to the variable. Fails, and it stays, where the process is gone.
 state_of() { # PID VARIABLE
     local line

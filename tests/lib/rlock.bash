@@ -81,7 +81,8 @@ clean_environment() {
 rlock_teardown() {
     local left mark="TEST_MARK=$TEST_MARK"
     helpers_stop
-    left=$(wait_until 3 none_marked "$mark" 2>/dev/null || assert_no_processes "$mark" 2>&1) || kill_marked "$mark"
+    left=$(wait_until 3 none_marked "$mark" 2>/dev/null || assert_no_processes "$mark" 2>&1) ||
+        marked "$mark" | xargs -r kill -KILL 2>/dev/null || true
     server_stop "${servers[@]}"
     [[ -z $left ]] || fail "processes left behind: $left" || return
     wait_until 3 no_subscriptions

@@ -32,9 +32,3 @@ watch() {
         sleep 0.02
     done
 }
-
-# A Redisson client's hold, as Redisson takes it.
-foreign_writes() { # MS
-    redis HSET x mode write "$foreign_owner:write" 1 >/dev/null
-    redis PEXPIRE x "$1" >/dev/null
-}

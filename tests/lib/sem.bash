@@ -1,4 +1,4 @@
-# sem.bash: the semaphore x, who waits for its permits, and a Redisson client's.
+# sem.bash: the semaphore x, and who waits for its permits.
 # shellcheck shell=bash
 
 source "$TESTS/lib/actors.bash"
@@ -25,10 +25,4 @@ waits() {
 
 entries() { # N: so many sections have begun
     (($(grep -c ' exit=- ' history) == $1))
-}
-
-# What a Redisson client does to take a permit.
-foreign_take() { # ID MS
-    redis EVAL 'local now = redis.call("TIME") redis.call("DECR", KEYS[1]) return redis.call("ZADD", KEYS[2],
-        now[1] * 1000 + math.floor(now[2] / 1000) + ARGV[2], ARGV[1])' 2 x '{x}:timeout' "$1" "$2" >/dev/null
 }

@@ -111,7 +111,8 @@ END
     local row all who
     for row in 'read r1 r2 r3 r4 r5' 'write w'; do
         read -ra all <<<"$row"
-        foreign_writes 60000
+        redis HSET x mode write "$foreign_owner:write" 1
+        redis PEXPIRE x 60000
         for who in "${all[@]:1}"; do
             waits "$who" "${all[0]}"
         done

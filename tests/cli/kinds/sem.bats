@@ -198,7 +198,8 @@ soon() {
     redis SET x 1
     beside_begin
     begin=$(now_ns)
-    foreign_take foreign-permit-1 2000
+    redis EVAL 'local now = redis.call("TIME") redis.call("DECR", KEYS[1]) return redis.call("ZADD", KEYS[2],
+        now[1] * 1000 + math.floor(now[2] / 1000) + 2000, "foreign-permit-1")' 2 x '{x}:timeout'
     brief next
     waits next --permits 1
     gone 0 next
