@@ -56,7 +56,7 @@ static int fill(char line[97]) {
             refused = 0;
         } else {
             refused++;
-            (void)poll(NULL, 0, 5); /* the kernel moves what it has to the reader's side */
+            (void)poll(NULL, 0, (int)patience_ms(5)); /* the kernel moves it to the reader's side */
         }
     }
     return said;
