@@ -102,6 +102,7 @@ class Rule:
     """What of a rule concerns two sections by their kinds."""
 
     def __init__(self, text):
+        self.text = text
         self.name, _, number = text.partition("=")
         if (self.name in ("permits", "latch")) != number.isdigit() \
                 or self.name not in ("mutex", "rw", "permits", "latch"):
