@@ -1,4 +1,6 @@
 """What a script costs, however many wait or have died: commands are counted by INFO commandstats."""
+import re
+
 from bench import A, B, C, LEASE, PATIENCE, QUEUE, R, S, TIMEOUTS, about, attempt, nth, same
 from client import BUSY, GRANTED, RELEASED
 
@@ -22,7 +24,9 @@ def cost_of_a_living_crowd(bench):
     for size in CROWDS:
         for kind, lock in bench.each("run", "fair"):
             lock.take(A, attempt(0xa))
-            _crowd(lock, size)
+            for first in range(0, size, 100):
+                _crowd(lock, min(size, 100), first)
+                _crowd(lock, min(size, 25))  # those at the front are heard of again, however long this takes
             for number in (0, size // 2, size - 1):
                 again = bench.few(lock.take, nth(number), _attempt(number), place="1")[11]
                 same(again, max(5000, 125 * size) if 20 < number < size - 4 else BEATS_AGAIN, f"{kind} {number}")
@@ -41,6 +45,40 @@ def cost_of_a_free_lock(bench):
             taken = bench.spent
             same(bench.few(lock.give, A, attempt(number))[0], RELEASED)
         same(taken + bench.spent <= FREE[kind], True, f"{kind}: {taken} and {bench.spent} commands")
+
+
+def _rounded(value):
+    """Times, which pass, to whole hundreds of seconds."""
+    if isinstance(value, dict):
+        return {field: _rounded(each) for field, each in value.items()}
+    if isinstance(value, float):
+        return round(value, -5)
+    return re.sub(r"[0-9]{8}(?=[0-9]{5})[0-9]+", lambda at: at[0][:-5], str(value))
+
+
+def _traces(bench, kind, slow):
+    """What a take and a give-back of a lock that is free answer, say and leave; slow: not by what comes first in the
+    scripts, for an argument more, an empty one, is asked for."""
+    bench.server("FLUSHALL")
+    lock, total = bench.lock(kind), ["3"] if kind == "sem" else []
+    if kind == "sem":
+        bench.server("SET", "x", "3")
+    bench.hear(lock.channel)
+    us = '"host":"host","pid":42,"user":"user","command":"command"'
+    requests = (lock.take_script, "1", us, *total), (lock.give_script, "")
+    for script, *more in requests:
+        answer = bench.few(lock.run, script, A, LEASE, attempt(1), 1, *more, *[""] * slow)
+        spent = bench.spent
+        left = {key: (_rounded(value), round(ms, -3)) for key, (value, ms) in bench.server.see().items()}
+        yield spent, (answer, left, bench.listener.heard())
+
+
+def what_comes_first_does_the_same(bench):
+    """a lock that is free: the short ways through the scripts do what the long ones do"""
+    for kind in FREE:
+        for (few, short), (many, long) in zip(_traces(bench, kind, False), list(_traces(bench, kind, True))):
+            same(few < many, True, f"{kind}: {few} commands, {many} the long way")
+            same(short, long, kind)
 
 
 def dead_crowd_is_passed_over(bench):
