@@ -22,7 +22,7 @@ void json_close(struct json *json, char bracket);
  * escaped, so that the line may be shown on a terminal; it is still that character. NULL: null. */
 void json_text(struct json *json, const char *name, const char *text);
 
-/* The same of words that somebody else wrote, without the passwords in them; out of memory: null. */
+/* The same of words that others wrote, without the passwords in them; out of memory: null. */
 void json_words(struct json *json, const char *name, const char *words);
 
 void json_number(struct json *json, const char *name, int64_t number);
