@@ -48,13 +48,18 @@ enum rlock_status rlock_scan_new(rlock_scan **out, rlock_client *client, size_t 
     return RLOCK_OK;
 }
 
+static void drop_keys(rlock_scan *scan) {
+    for (size_t i = 0; i < scan->key_count; i++)
+        rlock__key_free(&scan->keys[i]);
+    scan->key_count = 0;
+}
+
 void rlock_scan_free(rlock_scan *scan) {
     if (scan == NULL)
         return;
     for (size_t i = 0; i < scan->count; i++)
         free(scan->names[i]);
-    for (size_t i = 0; i < scan->key_count; i++)
-        rlock__key_free(&scan->keys[i]);
+    drop_keys(scan);
     free(scan->keys);
     free(scan->names);
     free(scan);
@@ -294,9 +299,7 @@ static void begin_next_node(rlock_scan *scan) {
 
 /* Nothing more is asked about its keys. The other nodes are searched. */
 static void give_up_node(rlock_scan *scan) {
-    for (size_t i = 0; i < scan->key_count; i++)
-        rlock__key_free(&scan->keys[i]);
-    scan->key_count = 0;
+    drop_keys(scan);
     scan->at_once = AT_ONCE;
     scan->why = scan->client->error;
     scan->incomplete = true;
