@@ -218,11 +218,10 @@ static void inspect_all(struct surveyor *s) {
     }
     if (status != RLOCK_OK)
         explain(s, "look for", "locks", status);
-    const bool is_complete = !s->unanswered;
-    s->unanswered = false;
-    if (scan != NULL) /* of a cluster with a node that is down: what the others have */
+    s->unanswered = false; /* of a cluster with a node that is down: what the others have */
+    if (scan != NULL)
         inspect_found(s, scan, &next_ms);
-    s->unanswered = s->unanswered || !is_complete;
+    s->unanswered = s->unanswered || status != RLOCK_OK;
     out_live_end();
     rlock_scan_free(scan);
 }
