@@ -41,7 +41,7 @@ class LatchCrew(Crew):
         """One that may have come about, and not have said so, is there when it is tried again. Where masters are replaced
         only the old one may have known it: another one is set."""
         self.due = rng.randint(*COUNT)
-        self.name(turn)
+        self.next_latch(turn)
         for tries in itertools.count():
             if self.latch is None or self.given_up.is_set():
                 return
@@ -50,13 +50,13 @@ class LatchCrew(Crew):
                 run.exit = EXISTS
                 if self.combo.topology in REPLACED:
                     self.left.add(self.latch)
-                    self.name(f"{turn}.{tries}")
+                    self.next_latch(f"{turn}.{tries}")
                     continue
             if run.status == run.exit:
                 return
 
-    def name(self, turn):
-        self.latch = None if self.over.is_set() else f"{PREFIX}{turn}"
+    def next_latch(self, name):
+        self.latch = None if self.over.is_set() else f"{PREFIX}{name}"
         self.counts[self.latch] = self.due
 
     def count_down(self, rng):
