@@ -5,6 +5,7 @@
 load ../../lib/rlock
 load ../../lib/cluster
 load ../../lib/races
+load ../../lib/status
 
 @test "sem, plain or not, --once-per and --preempt, on each master" {
     local name
@@ -79,7 +80,8 @@ load ../../lib/races
     freeze "$node" "$replica"
     took 500 5000 rlock status --json --connect-timeout 500ms --io-timeout 500ms
     assert_failure 69
-    assert_equal "$(jq -r '.[].name' <<<"$output" | sort)" "$(tr ' ' '\n' <<<"$others" | grep -vx "$name" | sort)"
+    seen=$output
+    assert_equal "$(value '" ".join(sorted(by))')" "$(tr ' ' '\n' <<<"$others" | grep -vx "$name" | sort | paste -sd ' ')"
     assert_stderr_has ":$(port_of "$node")"
     thaw "$node" "$replica"
     for name in $others; do finish "$name"; done
