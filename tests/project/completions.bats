@@ -52,7 +52,7 @@ offered() {
     offered bash,fish 'rlock run --on-lost ' stop warn
     offered bash,fish 'rlock run -s redis://h -s u' unix://
     offered bash 'rlock run -s redis://h --server s' sentinel:// sentinels://
-    offered bash,fish 'rlock run -s redis://h:6379 -xqn x --wai' --wait
+    offered bash,fish 'rlock run -s redis://h:6379 -xqn x --kill-a' --kill-after
     offered bash 'rlock run --log=j' json
     offered fish 'rlock run -xqn x --log=j' --log=json
     offered bash 'rlock help run '
