@@ -31,7 +31,7 @@ static void use_log_of_files(void) {
 }
 
 static int say_missing(const struct cmd *group) {
-    const struct cmd *first = group->group[0];
+    const struct cmd *first = &group->group[0];
     use_log_of_files();
     return out_fail(EXIT_USAGE, NULL, NULL,
                     "missing command: give one, as in 'rlock %s %.*s'; see 'rlock help%s%s'",
@@ -49,7 +49,7 @@ static int say_unknown_option(const struct cmd *group, const char *argument) {
         return out_fail(EXIT_USAGE, NULL, NULL,
                         "unexpected -h among other arguments: it shows help; a server is given "
                         "behind a command, as in 'rlock %s --server URL'",
-                        group->group[0]->name);
+                        group->group[0].name);
     struct suggestion suggestion = SUGGESTION_INIT(word);
     suggest_offer(&suggestion, "--help");
     if (group == &cmd_rlock)
@@ -61,7 +61,7 @@ static int say_unknown_option(const struct cmd *group, const char *argument) {
     return out_fail(EXIT_USAGE, NULL, NULL,
                     "unknown option '%s' in the place of a command: options follow it, as in "
                     "'rlock %s -n NAME'",
-                    word, group->group[0]->name);
+                    word, group->group[0].name);
 }
 
 /* An option where a command should stand. */
