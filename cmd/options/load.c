@@ -127,7 +127,7 @@ static bool job_note(struct settings *settings) {
     static const struct origin preset = {.source = SOURCE_DEFAULT};
     static void (*const runners[])(char *) = {gitlab, github, jenkins};
     char url[URL_SIZE];
-    struct complaint ignored;
+    struct complaint ignored = {0};
     for (size_t i = 0; i < sizeof runners / sizeof runners[0]; i++) {
         runners[i](url);
         drop_login(url);
@@ -155,28 +155,20 @@ static bool read_environment(struct settings *settings, struct complaint *why) {
            complain(why, EXIT_SYSTEM, "cannot keep the job's URL: out of memory");
 }
 
-/* --log decides how a mistake is reported, even if it stands behind the mistake or in a file. */
-static void find_log(struct settings *settings, const struct cmd *cmd, int argc, char **argv) {
-    const struct opt *log = opt_find("log");
-    opt_parse_only(settings, cmd, log, argc, argv);
-    config_find(settings, log);
-}
-
 enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
                                     char **argv, struct complaint *why) {
     *settings = (struct settings){
         .cmd = cmd, .server = {.replicas = RLOCK_REPLICAS_AUTO, .tls = RLOCK_TLS_OPTIONS_INIT}};
+    why->status = 0;
     if (!opt_preset(settings, why))
         return SETTINGS_BAD;
     const enum settings_outcome outcome = opt_parse(settings, cmd, argc, argv, why);
     if (outcome != SETTINGS_OK && outcome != SETTINGS_BAD)
         return outcome;
-    const bool good = outcome == SETTINGS_OK && read_command(settings, why) &&
-                      settings_check_command_line(settings, cmd, why) &&
-                      read_handle_server(settings, why) && config_load(settings, why) &&
-                      read_environment(settings, why) && read_password(settings, why) &&
-                      settings_check(settings, cmd, why);
-    if (!good)
-        find_log(settings, cmd, argc, argv);
+    const bool given = outcome == SETTINGS_OK && read_command(settings, why) &&
+                       settings_check_command_line(settings, cmd, why) &&
+                       read_handle_server(settings, why);
+    const bool good = config_load(settings, why) && given && read_environment(settings, why) &&
+                      read_password(settings, why) && settings_check(settings, cmd, why);
     return good ? SETTINGS_OK : SETTINGS_BAD;
 }

@@ -165,25 +165,15 @@ enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd
     optind = 0; /* glibc: begin anew */
     for (int result; (result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1;) {
         const enum settings_outcome outcome = read_option(settings, cmd, result, argc, argv, why);
-        if (outcome != SETTINGS_OK)
+        if (outcome != SETTINGS_OK && why->status == 0)
             return outcome;
     }
+    if (why->status != 0)
+        return SETTINGS_BAD;
     if (cmd->operand != NULL)
         return read_operands(settings, cmd, argc - optind, argv + optind, why) ? SETTINGS_OK
                                                                                : SETTINGS_BAD;
     if (optind < argc)
         settings->run.command = argv + optind;
     return SETTINGS_OK;
-}
-
-void opt_parse_only(struct settings *settings, const struct cmd *cmd, const struct opt *only,
-                    int argc, char **argv) {
-    struct complaint ignored;
-    struct tables tables = {0};
-    make_tables(&tables, cmd);
-    optind = 0;
-    for (int result; (result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1;) {
-        if (result != '?' && result != ':' && find_value(cmd, result) == only)
-            (void)opt_set(only, settings, optarg, &command_line, &ignored);
-    }
 }

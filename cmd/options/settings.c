@@ -14,6 +14,8 @@ struct kept_text {
 
 bool complain(struct complaint *why, int status, const char *format, ...) {
     va_list arguments;
+    if (why->status != 0)
+        return false;
     va_start(arguments, format);
     vsnprintf(why->text, sizeof why->text, format, arguments);
     va_end(arguments);

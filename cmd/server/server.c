@@ -76,7 +76,7 @@ static int say_bad_url(const struct server *server, const struct settings *setti
     struct given given = {.row = opt_find("server"),
                           .text = settings->server.urls[0],
                           .from = OPT_FROM(settings, server.urls)};
-    struct complaint why = {.status = EXIT_USAGE};
+    struct complaint why = {0};
     (void)snprintf(given.wrong, sizeof given.wrong, "%s", rlock_error(server->client));
     (void)opt_complain(&given, &why);
     return out_fail(why.status, NULL, NULL, "%s", why.text);

@@ -29,6 +29,7 @@ static struct complaint why;
 
 void after_each(void) {
     settings_free(&settings);
+    why = (struct complaint){0};
 }
 
 static bool read_file(void) {
