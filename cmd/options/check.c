@@ -61,15 +61,15 @@ static bool check_kill_after(struct settings *settings, struct complaint *why) {
         return true;
     }
     char text[DURATION_TEXT_SIZE];
-    struct given given = {.row = opt_find("kill-after"),
-                          .text = duration_format(text, settings->run.kill_after_ms),
-                          .from = from};
+    const struct given given = {.row = opt_find("kill-after"),
+                                .text = duration_format(text, settings->run.kill_after_ms),
+                                .from = from,
+                                .why = why};
     if (settings->run.kill_after_ms % 1000 != 0) /* rounded, it may be what is allowed */
         snprintf(text, sizeof text, "%lldms", (long long)settings->run.kill_after_ms);
-    snprintf(given.wrong, sizeof given.wrong,
-             "it is more than a third of the lease: give at most %lldms, or a longer lease",
-             (long long)third_ms);
-    return opt_complain(&given, why);
+    return opt_refuse(
+        &given, "it is more than a third of the lease: give at most %lldms, or a longer lease",
+        (long long)third_ms);
 }
 
 /* --timeout of flock(1) limits the wait: without a command that is probably meant, and rlock would
@@ -88,13 +88,13 @@ static bool check_tls(const struct settings *settings, struct complaint *why) {
     const bool has_cert = tls->cert != NULL;
     if (has_cert == (tls->key != NULL))
         return true;
-    struct given given = {.row = opt_find(has_cert ? "tls-cert" : "tls-key"),
-                          .text = has_cert ? tls->cert : tls->key,
-                          .from = has_cert ? OPT_FROM(settings, server.tls.cert)
-                                           : OPT_FROM(settings, server.tls.key)};
-    snprintf(given.wrong, sizeof given.wrong, "%s is missing: give it with --tls-%s",
-             has_cert ? "its key" : "the key's certificate", has_cert ? "key" : "cert");
-    return opt_complain(&given, why);
+    const struct opt *row = opt_find(has_cert ? "tls-cert" : "tls-key");
+    const struct given given = {.row = row,
+                                .text = has_cert ? tls->cert : tls->key,
+                                .from = opt_from(settings, row->field),
+                                .why = why};
+    return opt_refuse(&given, "%s is missing: give it with --tls-%s",
+                      has_cert ? "its key" : "the key's certificate", has_cert ? "key" : "cert");
 }
 
 static bool check_once(const struct settings *settings, struct complaint *why) {

@@ -2,6 +2,7 @@
 #include "options/opt.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -280,29 +281,31 @@ bool opt_preset(struct settings *settings, struct complaint *why) {
     return true;
 }
 
-bool opt_complain(const struct given *given, struct complaint *why) {
+bool opt_refuse(const struct given *given, const char *format, ...) {
     enum { SHOWN_MAX = 40 };
     const struct opt *row = given->row;
     const struct origin *from = given->from;
-    char shown[SHOWN_MAX + sizeof " '...'"] = "";
+    char shown[SHOWN_MAX + sizeof " '...'"] = "", wrong[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(wrong, sizeof wrong, format, arguments);
+    va_end(arguments);
     if (!row->secret)
         snprintf(shown, sizeof shown, " '%.*s%s'", SHOWN_MAX, given->text,
                  strlen(given->text) > SHOWN_MAX ? "..." : "");
-    if (given->no_memory)
-        return complain(why, EXIT_SYSTEM, "cannot use %s: out of memory", row->name);
     switch (from->source) {
     case SOURCE_SYSTEM_FILE:
     case SOURCE_USER_FILE:
-        return complain(why, EXIT_CONFIG, "%s:%u: cannot use %s%s: %s", from->file, from->line,
-                        row->name, shown, given->wrong);
-    case SOURCE_HANDLE: return complain(why, EXIT_USAGE, "cannot use HANDLE: %s", given->wrong);
+        return complain(given->why, EXIT_CONFIG, "%s:%u: cannot use %s%s: %s", from->file,
+                        from->line, row->name, shown, wrong);
+    case SOURCE_HANDLE: return complain(given->why, EXIT_USAGE, "cannot use HANDLE: %s", wrong);
     case SOURCE_ENVIRONMENT:
-        return complain(why, EXIT_USAGE, "cannot use %s%s: %s", row->variable, shown, given->wrong);
+        return complain(given->why, EXIT_USAGE, "cannot use %s%s: %s", row->variable, shown, wrong);
     case SOURCE_DEFAULT:
     case SOURCE_OPTION: break;
     }
-    return complain(why, EXIT_USAGE, "cannot use %s%s%s: %s", row->is_operand ? "" : "--",
-                    row->name, shown, given->wrong);
+    return complain(given->why, EXIT_USAGE, "cannot use %s%s%s: %s", row->is_operand ? "" : "--",
+                    row->name, shown, wrong);
 }
 
 const char *opt_origin(const struct opt *row, const struct settings *settings,
@@ -322,15 +325,15 @@ const char *opt_origin(const struct opt *row, const struct settings *settings,
 bool opt_set(const struct opt *row, struct settings *settings, const char *value,
              const struct origin *from, struct complaint *why) {
     const struct origin *before = opt_from(settings, row->field);
-    struct given given = {.row = row, .text = value, .from = from, .before = before};
+    const struct given given = {row, value, from, before, why};
     if (before->source > from->source) {
         struct settings checked = *settings;
         const bool good = row->set(&checked, &given);
         settings->kept = checked.kept;
-        return good || opt_complain(&given, why);
+        return good;
     }
     if (!row->set(settings, &given))
-        return opt_complain(&given, why);
+        return false;
     settings->origins[place_of(row->field)] = *from;
     return true;
 }

@@ -13,18 +13,17 @@ enum { OPT_MAX = SETTINGS_MAX }; /* as many rows as a command can have, or more 
 
 struct opt;
 
-/* A value that was given for a row, and what is wrong with it. */
+/* A value that was given for a row. */
 struct given {
     const struct opt *row;
     const char *text; /* lives as long as the settings */
     const struct origin *from;
     const struct origin *before; /* where the field has its value from now */
-    char wrong[200];             /* and what would be right */
-    bool no_memory;              /* the value may be good */
+    struct complaint *why;
 };
 
-/* Reads the value into its field. False: wrong or no_memory is set, the settings are unchanged. */
-typedef bool opt_setter(struct settings *settings, struct given *given);
+/* Reads the value into its field. False: why, and the settings are unchanged. */
+typedef bool opt_setter(struct settings *settings, const struct given *given);
 
 struct opt {
     const char *name;   /* the long option, and the key in config files */
@@ -80,9 +79,10 @@ enum { OPT_ORIGIN_SIZE = 512 };
 const char *opt_origin(const struct opt *row, const struct settings *settings,
                        char text[OPT_ORIGIN_SIZE]);
 
-/* Why a value cannot be used: "cannot use --lease '5x': wrong", or in a config file "FILE:LINE:
- * cannot use lease '5x': wrong". Returns false. */
-bool opt_complain(const struct given *given, struct complaint *why);
+/* Complains of a value: "cannot use --lease '5x': wrong", or in a config file "FILE:LINE: cannot
+ * use lease '5x': wrong". Says what would be right, too. Returns false. */
+bool opt_refuse(const struct given *given, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* What else may stand on a command line, see struct cmd: names of locks, read like -n; a handle. */
 extern const struct opt opt_operand_name, opt_operand_handle;
