@@ -29,7 +29,7 @@ static bool check_resize(const struct settings *settings, struct complaint *why)
 bool sem_check(const struct settings *settings, struct complaint *why) {
     if (settings->counter.resize > 0)
         return check_resize(settings, why);
-    if (!settings_want_command(settings, settings->cmd, why) || !settings_check_take(settings, why))
+    if (!settings_want_command(settings, why) || !settings_check_take(settings, why))
         return false;
     return !settings->lock.plain || !OPT_IS_GIVEN(settings, lock.min_hold_ms) ||
            complain(why, EXIT_USAGE,

@@ -162,13 +162,13 @@ enum settings_outcome settings_load(struct settings *settings, const struct cmd 
     why->status = 0;
     if (!opt_preset(settings, why))
         return SETTINGS_BAD;
-    const enum settings_outcome outcome = opt_parse(settings, cmd, argc, argv, why);
+    const enum settings_outcome outcome = opt_parse(settings, argc, argv, why);
     if (outcome != SETTINGS_OK && outcome != SETTINGS_BAD)
         return outcome;
     const bool given = outcome == SETTINGS_OK && read_command(settings, why) &&
-                       settings_check_command_line(settings, cmd, why) &&
+                       settings_check_command_line(settings, why) &&
                        read_handle_server(settings, why);
     const bool good = config_load(settings, why) && given && read_environment(settings, why) &&
-                      read_password(settings, why) && settings_check(settings, cmd, why);
+                      read_password(settings, why) && settings_check(settings, why);
     return good ? SETTINGS_OK : SETTINGS_BAD;
 }

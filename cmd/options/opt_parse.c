@@ -68,8 +68,9 @@ static bool complain_refused(const struct cmd *cmd, int result, char **argv,
     return explain_option(cmd, argv[optind - 1], why);
 }
 
-static bool read_operands(struct settings *settings, const struct cmd *cmd, int count, char **argv,
+static bool read_operands(struct settings *settings, int count, char **argv,
                           struct complaint *why) {
+    const struct cmd *cmd = settings->cmd;
     const char *name = cmd->operand->name;
     const size_t given =
         (size_t)count + (cmd->operand == &opt_operand_name ? settings->name_count : 0);
@@ -136,8 +137,9 @@ static bool check_one_dash(const struct cmd *cmd, char **argv, struct complaint 
 }
 
 /* What getopt_long() has found last. */
-static enum settings_outcome read_option(struct settings *settings, const struct cmd *cmd,
-                                         int result, int argc, char **argv, struct complaint *why) {
+static enum settings_outcome read_option(struct settings *settings, int result, int argc,
+                                         char **argv, struct complaint *why) {
+    const struct cmd *cmd = settings->cmd;
     const struct opt *row = result == '?' || result == ':' ? NULL : find_value(cmd, result);
     const bool is_short = result < LONG_ONLY;
     if (is_short && !check_one_dash(cmd, argv, why))
@@ -157,22 +159,22 @@ static enum settings_outcome read_option(struct settings *settings, const struct
     return good ? SETTINGS_OK : SETTINGS_BAD;
 }
 
-enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
-                                char **argv, struct complaint *why) {
+enum settings_outcome opt_parse(struct settings *settings, int argc, char **argv,
+                                struct complaint *why) {
     struct tables tables = {0};
-    make_tables(&tables, cmd);
+    make_tables(&tables, settings->cmd);
     opterr = 0;
     optind = 0; /* glibc: begin anew */
     for (int result; (result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1;) {
-        const enum settings_outcome outcome = read_option(settings, cmd, result, argc, argv, why);
+        const enum settings_outcome outcome = read_option(settings, result, argc, argv, why);
         if (outcome != SETTINGS_OK && why->status == 0)
             return outcome;
     }
     if (why->status != 0)
         return SETTINGS_BAD;
-    if (cmd->operand != NULL)
-        return read_operands(settings, cmd, argc - optind, argv + optind, why) ? SETTINGS_OK
-                                                                               : SETTINGS_BAD;
+    if (settings->cmd->operand != NULL)
+        return read_operands(settings, argc - optind, argv + optind, why) ? SETTINGS_OK
+                                                                          : SETTINGS_BAD;
     if (optind < argc)
         settings->run.command = argv + optind;
     return SETTINGS_OK;

@@ -156,8 +156,7 @@ enum settings_outcome {
 };
 
 /* Complains if there is no command to run. */
-bool settings_want_command(const struct settings *settings, const struct cmd *cmd,
-                           struct complaint *why);
+bool settings_want_command(const struct settings *settings, struct complaint *why);
 
 /* Checks --take against --permits. */
 bool settings_check_take(const struct settings *settings, struct complaint *why);
@@ -178,9 +177,8 @@ enum settings_outcome settings_load(struct settings *settings, const struct cmd 
 
 /* Its parts. check.c: the command line alone, before any file is read; and all sources together,
  * which may shorten --kill-after. */
-bool settings_check_command_line(const struct settings *settings, const struct cmd *cmd,
-                                 struct complaint *why);
-bool settings_check(struct settings *settings, const struct cmd *cmd, struct complaint *why);
+bool settings_check_command_line(const struct settings *settings, struct complaint *why);
+bool settings_check(struct settings *settings, struct complaint *why);
 
 /* config.c: reads the file that RLOCK_CONFIG names, or else the system's and the user's, where
  * there are any. False: why says FILE:LINE and what is wrong. */
@@ -193,7 +191,7 @@ bool config_read(struct settings *settings, const char *path, enum source source
 /* opt_parse.c: reads options up to the first operand, where the command begins
  * (settings->run.command, NULL: none); of a command that has operands, all options and operands, in
  * any order. Uses getopt_long(), so one thread at a time. */
-enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
-                                char **argv, struct complaint *why);
+enum settings_outcome opt_parse(struct settings *settings, int argc, char **argv,
+                                struct complaint *why);
 
 #endif

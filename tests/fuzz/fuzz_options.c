@@ -22,14 +22,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     const struct cmd *cmd = find(commands[data[0] % (sizeof commands / sizeof commands[0])]);
     char *text = fuzz_text(data + 1, size - 1), *argv[WORDS_MAX + 2] = {(char *)cmd->name};
-    struct settings settings = {0};
+    struct settings settings = {.cmd = cmd};
     struct complaint why = {0};
     int argc = 1;
     for (char *word = text; word <= text + size - 1 && argc <= WORDS_MAX; word += strlen(word) + 1)
         argv[argc++] = word;
     const bool preset = opt_preset(&settings, &why);
     assert(preset);
-    if (opt_parse(&settings, cmd, argc, argv, &why) == SETTINGS_BAD)
+    if (opt_parse(&settings, argc, argv, &why) == SETTINGS_BAD)
         assert(why.status != 0 && why.text[0] != '\0');
     settings_free(&settings);
     free(text);
