@@ -239,7 +239,7 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
         } else if (result != RLOCK_CANCELLED || signal != 0)
             break;
     }
-    progress_end();
+    out_live_end();
     acquired->announced = progress.logged;
     if (result != RLOCK_OK)
         return signal != 0 ? not_acquired_interrupted(acquired, settings, signal)

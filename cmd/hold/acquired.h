@@ -73,11 +73,8 @@ struct progress {
 
 void progress_begin(struct progress *progress, const char *name, const struct kind *kind);
 
-/* Speaks, if it is time. */
+/* Speaks, if it is time. End it with out_live_end(). */
 void progress_show(struct progress *progress, const rlock_client *client, const rlock_lock *lock);
-
-/* Takes the live line away. */
-void progress_end(void);
 
 /* Writes what the lock is waited for: "held by alice@web-01 pid 4242 for 3m, ./deploy.sh", without
  * what is unknown; for a latch "3 to go". */

@@ -120,7 +120,7 @@ void progress_show(struct progress *progress, const rlock_client *client, const 
         describe_append(text, sizeof text, &length, "waiting %s ",
                         duration_format_seconds(waited, now - progress->began_ms));
     append_wait(text, sizeof text, &length, progress, client, holder);
-    notify_status(text);
+    notify("", text);
     progress->logged = !live;
     if (live)
         out_live("%s", text);
@@ -128,8 +128,4 @@ void progress_show(struct progress *progress, const rlock_client *client, const 
         log_wait(progress, client, holder, now - progress->began_ms, text);
     progress->for_server = holder == NULL;
     progress->next_ms = next_step(progress, now, live ? LIVE_MS : LINE_MS);
-}
-
-void progress_end(void) {
-    out_live_end();
 }

@@ -25,11 +25,11 @@ struct run {
     bool preempted;            /* a waiter has asked for it */
 };
 
-static void tell_systemd(const struct run *run, void (*notify)(const char *text),
-                         const char *before, const char *after) {
+static void tell_systemd(const struct run *run, const char *state, const char *before,
+                         const char *after) {
     char text[RLOCK_NAME_MAX + 64];
     (void)snprintf(text, sizeof text, "%s%s%s", before, acquire_name(&run->acquired), after);
-    notify(text);
+    notify(state, text);
 }
 
 /* --- while the command runs ------------------------------------------------------------------ */
@@ -48,7 +48,7 @@ static void on_lost(struct run *run) {
         spawn_stop(&run->spawn, END_FOR_LEASE);
     event_lost(&run->acquired, rlock_error(run->acquired.server.client),
                runs_on ? "the command runs on without it" : "stopping the command");
-    tell_systemd(run, runs_on ? notify_status : notify_stopping, "lost ",
+    tell_systemd(run, runs_on ? "" : NOTIFY_STOPPING, "lost ",
                  runs_on ? "; the command runs on" : "; stopping the command");
 }
 
@@ -65,7 +65,7 @@ static void on_preempted(struct run *run, const struct rlock_renewal *report) {
     run->preempted = true;
     spawn_stop(&run->spawn, END_FOR_WAITER);
     event_preempted(&run->acquired, report->why);
-    tell_systemd(run, notify_stopping, "stopping the command of ", " for a waiter");
+    tell_systemd(run, NOTIFY_STOPPING, "stopping the command of ", " for a waiter");
 }
 
 static void on_reports(struct run *run) {
@@ -271,7 +271,7 @@ static int run_command(struct run *run) {
     if (has_command && !prepare_command(run))
         return release(run, 0, EXIT_SYSTEM);
     if (is_held) /* a standby that waited for its lock is up now */
-        tell_systemd(run, notify_ready, run->acquired.kind->passed ? "passed " : "holding ", "");
+        tell_systemd(run, NOTIFY_READY, run->acquired.kind->passed ? "passed " : "holding ", "");
     if (!has_command)
         return release(run, 0, 0);
     if (spawn_start(&run->spawn))

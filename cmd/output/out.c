@@ -176,37 +176,23 @@ say(enum out_level level, const char *event, const struct out_field *fields, siz
     errno = error;
 }
 
-#define SAY(level, event, fields, field_count)                                                     \
-    do {                                                                                           \
-        va_list arguments;                                                                         \
-        va_start(arguments, format);                                                               \
-        say(level, event, fields, field_count, format, arguments);                                 \
-        va_end(arguments);                                                                         \
-    } while (0)
-
-void out_error(const char *format, ...) {
-    SAY(OUT_ERROR, NULL, NULL, 0);
-}
-void out_warn(const char *format, ...) {
-    SAY(OUT_WARNING, NULL, NULL, 0);
-}
-void out_info(const char *format, ...) {
-    SAY(OUT_INFO, NULL, NULL, 0);
-}
-void out_debug(const char *format, ...) {
-    SAY(OUT_DEBUG, NULL, NULL, 0);
+void out_event(enum out_level level, const char *event, const struct out_field *fields,
+               size_t field_count, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(level, event, fields, field_count, format, arguments);
+    va_end(arguments);
 }
 
 int out_fail(int status, const char *name, const char *server, const char *format, ...) {
-    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("server", server),
-                                       OUT_NUMBER("exit_status", status)};
-    SAY(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0]);
+    va_list arguments;
+    va_start(arguments, format);
+    say(OUT_ERROR, "failed",
+        OUT_FIELDS(OUT_TEXT("name", name), OUT_TEXT("server", server),
+                   OUT_NUMBER("exit_status", status)),
+        format, arguments);
+    va_end(arguments);
     return status;
-}
-
-void out_event(enum out_level level, const char *event, const struct out_field *fields,
-               size_t field_count, const char *format, ...) {
-    SAY(level, event, fields, field_count);
 }
 
 bool out_tells(void) {
