@@ -163,9 +163,12 @@ static bool say_others(const struct cmd *cmd, const char *name, struct complaint
         {CMD_CHECK, "check"},
         {CMD_ACQUIRE_RUN, "acquire run"},
     };
-    const unsigned owners = opt_owners(name);
+    unsigned owners = 0;
+    const struct opt *row;
     char list[256] = "";
     size_t used = 0, count = 0;
+    for (size_t i = 0; (row = opt_at(~0U, i)) != NULL; i++)
+        owners |= strcmp(row->name, name) == 0 ? row->commands : 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if ((known[i].bit & owners) == 0 || (known[i].bit == CMD_ACQUIRE_RUN && count > 0))
             continue;

@@ -2,12 +2,9 @@
 #include "options/opt.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "options/command.h"
-#include "output/out.h"
 #include "rlock.h"
 
 #define ALL_COMMANDS (~0U)
@@ -253,87 +250,9 @@ const struct opt *opt_find(const char *name) {
     return NULL;
 }
 
-/* Of the first row that sets the field, or of the one operand that has no row. */
-static size_t place_of(size_t field) {
+size_t opt_place(size_t field) {
     size_t i = 0;
     while (i < ROW_COUNT && (rows[i].set == NULL || rows[i].field != field))
         i++;
     return i;
-}
-
-const struct origin *opt_from(const struct settings *settings, size_t field) {
-    return &settings->origins[place_of(field)];
-}
-
-unsigned opt_owners(const char *name) {
-    unsigned owners = 0;
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        owners |= strcmp(rows[i].name, name) == 0 ? rows[i].commands : 0;
-    return owners;
-}
-
-bool opt_preset(struct settings *settings, struct complaint *why) {
-    static const struct origin preset = {.source = SOURCE_DEFAULT};
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].preset != NULL && !opt_set(&rows[i], settings, rows[i].preset, &preset, why))
-            return false;
-    }
-    return true;
-}
-
-bool opt_refuse(const struct given *given, const char *format, ...) {
-    enum { SHOWN_MAX = 40 };
-    const struct opt *row = given->row;
-    const struct origin *from = given->from;
-    char shown[SHOWN_MAX + sizeof " '...'"] = "", wrong[200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(wrong, sizeof wrong, format, arguments);
-    va_end(arguments);
-    if (!row->secret)
-        snprintf(shown, sizeof shown, " '%.*s%s'", SHOWN_MAX, given->text,
-                 strlen(given->text) > SHOWN_MAX ? "..." : "");
-    switch (from->source) {
-    case SOURCE_SYSTEM_FILE:
-    case SOURCE_USER_FILE:
-        return complain(given->why, EXIT_CONFIG, "%s:%u: cannot use %s%s: %s", from->file,
-                        from->line, row->name, shown, wrong);
-    case SOURCE_HANDLE: return complain(given->why, EXIT_USAGE, "cannot use HANDLE: %s", wrong);
-    case SOURCE_ENVIRONMENT:
-        return complain(given->why, EXIT_USAGE, "cannot use %s%s: %s", row->variable, shown, wrong);
-    case SOURCE_DEFAULT:
-    case SOURCE_OPTION: break;
-    }
-    return complain(given->why, EXIT_USAGE, "cannot use %s%s%s: %s", row->is_operand ? "" : "--",
-                    row->name, shown, wrong);
-}
-
-const char *opt_origin(const struct opt *row, const struct settings *settings,
-                       char text[OPT_ORIGIN_SIZE]) {
-    const struct origin *from = opt_from(settings, row->field);
-    if (from->file != NULL)
-        (void)snprintf(text, OPT_ORIGIN_SIZE, "%s:%u", from->file, from->line);
-    else if (from->source == SOURCE_ENVIRONMENT)
-        (void)snprintf(text, OPT_ORIGIN_SIZE, "%s", row->variable);
-    else if (from->source == SOURCE_HANDLE)
-        (void)snprintf(text, OPT_ORIGIN_SIZE, "the handle");
-    else
-        (void)snprintf(text, OPT_ORIGIN_SIZE, "--%s", row->name);
-    return text;
-}
-
-bool opt_set(const struct opt *row, struct settings *settings, const char *value,
-             const struct origin *from, struct complaint *why) {
-    const struct origin *before = opt_from(settings, row->field);
-    const struct given given = {row, value, from, before, why};
-    if (before->source > from->source) {
-        struct settings checked = *settings;
-        const bool good = row->set(&checked, &given);
-        settings->kept = checked.kept;
-        return good;
-    }
-    if (!row->set(settings, &given))
-        return false;
-    settings->origins[place_of(row->field)] = *from;
-    return true;
 }

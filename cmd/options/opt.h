@@ -9,8 +9,6 @@
 
 #include "options/settings.h"
 
-enum { OPT_MAX = SETTINGS_MAX }; /* as many rows as a command can have, or more */
-
 struct opt;
 
 /* A value that was given for a row. */
@@ -53,8 +51,14 @@ const struct opt *opt_at(unsigned commands, size_t i);
 /* The row of that long name, in any command; NULL: none. */
 const struct opt *opt_find(const char *name);
 
-/* The commands that have an option of that long name: bits of enum cmd_bit. */
-unsigned opt_owners(const char *name);
+/* Where a field's origin stands in the settings': at the first row that sets the field, or for the
+ * one operand that has no row behind them. */
+size_t opt_place(size_t field);
+
+/* What else may stand on a command line, see struct cmd: names of locks, read like -n; a handle. */
+extern const struct opt opt_operand_name, opt_operand_handle;
+
+/* --- settings.c: what the rows do to settings ------------------------------------------------- */
 
 /* Gives every setting its default. */
 bool opt_preset(struct settings *settings, struct complaint *why);
@@ -83,9 +87,6 @@ const char *opt_origin(const struct opt *row, const struct settings *settings,
  * use lease '5x': wrong". Says what would be right, too. Returns false. */
 bool opt_refuse(const struct given *given, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* What else may stand on a command line, see struct cmd: names of locks, read like -n; a handle. */
-extern const struct opt opt_operand_name, opt_operand_handle;
 
 /* The setters of opt_value.c. */
 opt_setter set_name, set_server, set_handle, set_duration, set_wait, set_no_wait, set_number;

@@ -14,8 +14,8 @@ static const struct origin command_line = {.source = SOURCE_OPTION};
 
 /* What getopt_long() wants, made from the rows. */
 struct tables {
-    struct option longs[OPT_MAX + 1];
-    char shorts[2 + 2 * OPT_MAX + 1];
+    struct option longs[SETTINGS_MAX + 1];
+    char shorts[2 + 2 * SETTINGS_MAX + 1];
 };
 
 /* tables: zeroed, which also ends them. */
