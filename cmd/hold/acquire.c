@@ -183,12 +183,11 @@ static int interrupted(const struct signals *signals, enum rlock_status result) 
 
 /* When to return from waiting: to start a local: server again, which may be left to us; to say that
  * another holder was asked to end; and to say that the server is back. */
-static int64_t back_at_ms(const struct acquired *acquired, const struct settings *settings,
-                          const struct progress *progress) {
+static int64_t back_at_ms(const struct acquired *acquired, const struct progress *progress) {
     int64_t soon = progress->next_ms;
     if (progress->for_server)
         soon = rlock_now_ms() + GLANCE_MS;
-    else if (server_is_local(&acquired->server) || settings->lock.preempt)
+    else if (server_is_local(&acquired->server) || acquired->settings->lock.preempt)
         soon = rlock_now_ms() + LOOK_MS;
     return soon < progress->next_ms ? soon : progress->next_ms;
 }
@@ -201,13 +200,8 @@ static void note_holds(struct acquired *acquired) {
         acquired->holds[acquired->hold_count++] = hold;
 }
 
-static int check_count(const struct acquired *acquired, const struct signals *signals) {
-    const int status = counter_check_down(&acquired->server, acquired->settings, signals);
-    return status == 0 ? ACQUIRED : status;
-}
-
-int acquire_lock(struct acquired *acquired, const struct settings *settings,
-                 const struct signals *signals, struct spawn *spawn) {
+int acquire_lock(struct acquired *acquired, const struct signals *signals, struct spawn *spawn) {
+    const struct settings *settings = acquired->settings;
     struct rlock_wait wait = {
         .size = sizeof wait,
         .deadline_ms = wait_deadline_ms(&settings->lock),
@@ -217,8 +211,10 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
     struct progress progress;
     enum rlock_status result;
     int signal;
-    if (acquired->kind->counted)
-        return check_count(acquired, signals);
+    if (acquired->kind->counted) {
+        const int failure = counter_check_down(&acquired->server, settings, signals);
+        return failure == 0 ? ACQUIRED : failure;
+    }
     progress_begin(&progress, settings->names[0], acquired->kind);
     progress_describe_pool(progress.pool, settings);
     acquired->asked_ms = progress.began_ms;
@@ -235,15 +231,15 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
             progress_show(&progress, acquired->server.client, acquired->lock);
             not_acquired_warn_of_ancestor(acquired);
             tell_preemption(acquired);
-            wait.until_ms = back_at_ms(acquired, settings, &progress);
+            wait.until_ms = back_at_ms(acquired, &progress);
         } else if (result != RLOCK_CANCELLED || signal != 0)
             break;
     }
     out_live_end();
     acquired->announced = progress.logged;
     if (result != RLOCK_OK)
-        return signal != 0 ? not_acquired_interrupted(acquired, settings, signal)
-                           : not_acquired(acquired, settings, result);
+        return signal != 0 ? not_acquired_interrupted(acquired, signal)
+                           : not_acquired(acquired, result);
     server_warn(&acquired->server);
     note_holds(acquired);
     return ACQUIRED;

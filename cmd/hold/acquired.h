@@ -47,8 +47,7 @@ enum { ACQUIRED = -1 };
  * guardian is forked before the first try, so that it is up when the lock is there, and ended while
  * others have the lock. Returns ACQUIRED, or the exit status, after a message where one is due;
  * interrupted by a signal, EXIT_BY_SIGNAL + its number. */
-int acquire_lock(struct acquired *acquired, const struct settings *settings,
-                 const struct signals *signals, struct spawn *spawn);
+int acquire_lock(struct acquired *acquired, const struct signals *signals, struct spawn *spawn);
 
 void acquire_free(struct acquired *acquired);
 
@@ -115,12 +114,10 @@ void event_unconfirmed(const struct acquired *acquired, const char *why, const c
 
 /* not_acquired.c: says why the lock was not taken, if that is worth a message. Returns the exit
  * status. */
-int not_acquired(const struct acquired *acquired, const struct settings *settings,
-                 enum rlock_status status);
+int not_acquired(const struct acquired *acquired, enum rlock_status status);
 
 /* The same where a signal has ended the wait. */
-int not_acquired_interrupted(const struct acquired *acquired, const struct settings *settings,
-                             int signal);
+int not_acquired_interrupted(const struct acquired *acquired, int signal);
 
 /* While waiting: warns once if the holder is a process around us, for which we wait in vain. */
 void not_acquired_warn_of_ancestor(struct acquired *acquired);
@@ -149,10 +146,9 @@ int detached_begin(struct acquired *acquired, const struct settings *settings,
 /* Prints the handle, with --export its token too, however long its reader takes, or until a signal
  * comes. Returns 0, or the exit status after a message, EXIT_BY_SIGNAL + the signal: then give the
  * lock back. */
-int detached_print(const struct acquired *acquired, const struct settings *settings,
-                   const struct signals *signals);
+int detached_print(const struct acquired *acquired, const struct signals *signals);
 
 /* Gives the lock back: its handle was not printed. Returns status. */
-int detached_undo(const struct acquired *acquired, const struct settings *settings, int status);
+int detached_undo(const struct acquired *acquired, int status);
 
 #endif

@@ -292,7 +292,7 @@ int run_exec(struct settings *settings) {
     if (status == 0 && settings->run.command != NULL)
         status = command_prepare(&run.spawn, &run.signals, settings);
     if (status == 0)
-        status = acquire_lock(&run.acquired, settings, &run.signals,
+        status = acquire_lock(&run.acquired, &run.signals,
                               settings->run.command != NULL ? &run.spawn : NULL);
     if (status == ACQUIRED)
         status = run_command(&run);
