@@ -183,13 +183,13 @@ static int interrupted(const struct signals *signals, enum rlock_status result) 
 
 /* When to return from waiting: to start a local: server again, which may be left to us; to say that
  * another holder was asked to end; and to say that the server is back. */
-static int64_t back_at_ms(const struct acquired *acquired, const struct progress *progress) {
-    int64_t soon = progress->next_ms;
-    if (progress->for_server)
+static int64_t back_at_ms(const struct acquired *acquired) {
+    int64_t soon = acquired->speak_ms;
+    if (acquired->for_server)
         soon = rlock_now_ms() + GLANCE_MS;
     else if (server_is_local(&acquired->server) || acquired->settings->lock.preempt)
         soon = rlock_now_ms() + LOOK_MS;
-    return soon < progress->next_ms ? soon : progress->next_ms;
+    return deadline_sooner(soon, acquired->speak_ms);
 }
 
 /* The lock itself forgets its holds when it is released. */
@@ -208,16 +208,13 @@ int acquire_lock(struct acquired *acquired, const struct signals *signals, struc
         .cancel_fd = signals->fd,
         .until_ms = settings->lock.wait_ms == 0 ? RLOCK_FOREVER : 0, /* after one try */
     };
-    struct progress progress;
     enum rlock_status result;
     int signal;
     if (acquired->kind->counted) {
         const int failure = counter_check_down(&acquired->server, settings, signals);
         return failure == 0 ? ACQUIRED : failure;
     }
-    progress_begin(&progress, settings->names[0], acquired->kind);
-    progress_describe_pool(progress.pool, settings);
-    acquired->asked_ms = progress.began_ms;
+    acquired->asked_ms = rlock_now_ms();
     if (spawn != NULL)
         (void)spawn_fork_guardian(spawn); /* tried again later, which says why not */
     for (;;) {
@@ -228,15 +225,14 @@ int acquire_lock(struct acquired *acquired, const struct signals *signals, struc
         if (result == RLOCK_AGAIN) {
             if (spawn != NULL)
                 spawn_end_guardian(spawn);
-            progress_show(&progress, acquired->server.client, acquired->lock);
+            progress_show(acquired);
             not_acquired_warn_of_ancestor(acquired);
             tell_preemption(acquired);
-            wait.until_ms = back_at_ms(acquired, &progress);
+            wait.until_ms = back_at_ms(acquired);
         } else if (result != RLOCK_CANCELLED || signal != 0)
             break;
     }
     out_live_end();
-    acquired->announced = progress.logged;
     if (result != RLOCK_OK)
         return signal != 0 ? not_acquired_interrupted(acquired, signal)
                            : not_acquired(acquired, result);
