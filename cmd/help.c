@@ -44,9 +44,8 @@ static void write_usage(FILE *stream, const struct cmd *cmd) {
 
 static void write_options(FILE *stream, const struct cmd *cmd) {
     fputs("\nOptions:\n", stream);
-    const struct opt *row;
     bool takes_duration = false;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(cmd->options, row)) != NULL;) {
         if (row->hidden)
             continue;
         if (row->heading != NULL)
@@ -107,8 +106,7 @@ int help_list_options(const struct cmd *cmd) {
     FILE *stream = out_page_begin(&page);
     if (stream == NULL)
         return EXIT_SYSTEM;
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(cmd->options, row)) != NULL;) {
         if (row->hidden)
             continue;
         if (row->letter != 0)

@@ -40,8 +40,7 @@ static char *trim(char *text) {
 
 static bool complain_key(const char *key, const struct origin *at, struct complaint *why) {
     struct suggestion suggestion = SUGGESTION_INIT(key);
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(~0U, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(~0U, row)) != NULL;) {
         if (row->in_file)
             suggest_offer(&suggestion, row->name);
     }

@@ -77,8 +77,7 @@ static struct word read_word(const struct cmd *cmd, const char *argument) {
 }
 
 static bool has_option(const struct cmd *cmd, const char *name) {
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(cmd->options, row)) != NULL;) {
         if (strcmp(row->name, name) == 0)
             return true;
     }
@@ -128,8 +127,7 @@ static bool say_alias(const struct word *word, const struct alias *alias, struct
 static size_t look_around(const struct word *word, struct suggestion *suggestion, char *list,
                           size_t size) {
     size_t used = 0, begun = 0;
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(word->cmd->options, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(word->cmd->options, row)) != NULL;) {
         if (row->hidden)
             continue;
         suggest_offer(suggestion, row->name);
@@ -164,10 +162,9 @@ static bool say_others(const struct cmd *cmd, const char *name, struct complaint
         {CMD_ACQUIRE_RUN, "acquire run"},
     };
     unsigned owners = 0;
-    const struct opt *row;
     char list[256] = "";
     size_t used = 0, count = 0;
-    for (size_t i = 0; (row = opt_at(~0U, i)) != NULL; i++)
+    for (const struct opt *row = NULL; (row = opt_next(~0U, row)) != NULL;)
         owners |= strcmp(row->name, name) == 0 ? row->commands : 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if ((known[i].bit & owners) == 0 || (known[i].bit == CMD_ACQUIRE_RUN && count > 0))

@@ -145,8 +145,7 @@ static bool job_note(struct settings *settings) {
 /* An empty variable counts as none, as in `RLOCK_SERVER= rlock …`. */
 static bool read_environment(struct settings *settings, struct complaint *why) {
     static const struct origin environment = {.source = SOURCE_ENVIRONMENT};
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(~0U, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(~0U, row)) != NULL;) {
         const char *value = row->variable != NULL ? getenv(row->variable) : NULL;
         if (value != NULL && *value != '\0' && !opt_set(row, settings, value, &environment, why))
             return false;

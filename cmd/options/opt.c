@@ -234,10 +234,10 @@ const struct opt opt_operand_handle = {
 #define ROW_COUNT (sizeof rows / sizeof *rows)
 static_assert(ROW_COUNT < SETTINGS_MAX, "SETTINGS_MAX is too small");
 
-const struct opt *opt_at(unsigned commands, size_t i) {
-    for (size_t row = 0; row < ROW_COUNT; row++) {
-        if ((rows[row].commands & commands) != 0 && i-- == 0)
-            return &rows[row];
+const struct opt *opt_next(unsigned commands, const struct opt *row) {
+    for (row = row != NULL ? row + 1 : rows; row < rows + ROW_COUNT; row++) {
+        if ((row->commands & commands) != 0)
+            return row;
     }
     return NULL;
 }

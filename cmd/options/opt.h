@@ -45,8 +45,9 @@ struct opt {
     int64_t min, max; /* of a number; of a duration in ms, of a text in bytes, max 0: no limit */
 };
 
-/* The i-th row that a command of these bits has; NULL past the last. */
-const struct opt *opt_at(unsigned commands, size_t i);
+/* The next row that a command of these bits has: behind this row, or with NULL the first. NULL:
+ * that was the last. */
+const struct opt *opt_next(unsigned commands, const struct opt *row);
 
 /* The row of that long name, in any command; NULL: none. */
 const struct opt *opt_find(const char *name);

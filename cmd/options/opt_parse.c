@@ -25,14 +25,13 @@ static void make_tables(struct tables *tables, const struct cmd *cmd) {
     if (cmd->operand == NULL)
         *next_short++ = '+'; /* options end at the first operand: what follows is the command's */
     *next_short++ = ':';     /* tell a missing argument from an unknown option */
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
-        *next_long++ = (struct option){
+    for (const struct opt *row = NULL; (row = opt_next(cmd->options, row)) != NULL; next_long++) {
+        *next_long = (struct option){
             .name = row->name,
             .has_arg = row->bare != NULL  ? optional_argument
                        : row->arg != NULL ? required_argument
                                           : no_argument,
-            .val = row->letter != 0 ? row->letter : LONG_ONLY + (int)i,
+            .val = row->letter != 0 ? row->letter : LONG_ONLY + (int)(next_long - tables->longs),
         };
         if (row->letter == 0)
             continue;
@@ -43,14 +42,12 @@ static void make_tables(struct tables *tables, const struct cmd *cmd) {
 }
 
 static const struct opt *find_value(const struct cmd *cmd, int value) {
-    if (value >= LONG_ONLY)
-        return opt_at(cmd->options, (size_t)(value - LONG_ONLY));
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
-        if (row->letter != 0 && value == row->letter)
-            return row;
-    }
-    return NULL;
+    int long_only = LONG_ONLY;
+    const struct opt *row = NULL;
+    while ((row = opt_next(cmd->options, row)) != NULL && value != long_only++ &&
+           (row->letter == 0 || value != row->letter))
+        continue;
+    return row;
 }
 
 /* What getopt_long() refused; it left the details in optopt and optind. */

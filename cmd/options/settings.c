@@ -118,8 +118,7 @@ bool opt_set(const struct opt *row, struct settings *settings, const char *value
 
 bool opt_preset(struct settings *settings, struct complaint *why) {
     static const struct origin preset = {.source = SOURCE_DEFAULT};
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(~0U, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(~0U, row)) != NULL;) {
         if (row->preset != NULL && !opt_set(row, settings, row->preset, &preset, why))
             return false;
     }
