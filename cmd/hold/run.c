@@ -22,7 +22,6 @@ struct run {
     struct renewals renewals;
     enum rlock_status verdict; /* the keeper's */
     bool lost;                 /* found while the command ran */
-    bool preempted;            /* a waiter has asked for it */
 };
 
 static void tell_systemd(const struct run *run, const char *state, const char *before,
@@ -60,9 +59,8 @@ static void on_preempted(struct run *run, const struct rlock_renewal *report) {
                  acquire_name(&run->acquired), report->why);
         return;
     }
-    if (run->preempted || run->lost)
+    if (run->spawn.stop_cause == END_FOR_WAITER || run->lost)
         return;
-    run->preempted = true;
     spawn_stop(&run->spawn, END_FOR_WAITER);
     event_preempted(&run->acquired, report->why);
     tell_systemd(run, NOTIFY_STOPPING, "stopping the command of ", " for a waiter");
@@ -285,15 +283,15 @@ int run_exec(struct settings *settings) {
         .verdict = RLOCK_OK,
         .spawn = {.guardian = -1, .socket = -1},
     };
+    struct spawn *const spawn = settings->run.command != NULL ? &run.spawn : NULL;
     int status = acquire_signals(&run.signals);
     if (status != 0)
         return status;
     status = acquire_prepare(&run.acquired, settings);
-    if (status == 0 && settings->run.command != NULL)
-        status = command_prepare(&run.spawn, &run.signals, settings);
+    if (status == 0 && spawn != NULL)
+        status = command_prepare(spawn, &run.signals, settings);
     if (status == 0)
-        status = acquire_lock(&run.acquired, &run.signals,
-                              settings->run.command != NULL ? &run.spawn : NULL);
+        status = acquire_lock(&run.acquired, &run.signals, spawn);
     if (status == ACQUIRED)
         status = run_command(&run);
     spawn_finish(&run.spawn);

@@ -19,6 +19,7 @@
 #include "output/printable.h"
 
 #define MESSAGE_MAX 3072
+#define ERASE       "\r\033[K" /* a live line */
 
 /* An error is the last that is said, or is said when the command is stopped already. */
 enum { ERROR_PATIENCE_MS = 1000, REST_PATIENCE_MS = 200 };
@@ -30,7 +31,7 @@ static struct {
     bool as_json;
     bool live_shown;
     FILE *kept; /* see out_keep() */
-    bool only_kept;
+    bool unwritten;
 } out;
 
 static bool write_all(const char *text, size_t length) {
@@ -66,10 +67,9 @@ static bool in_background(void) {
 }
 
 static void write_text(enum out_level level, const char *message) {
-    static const char erase[] = "\r\033[K";
-    char line[sizeof erase + sizeof "rlock: " + MESSAGE_MAX + 1];
+    char line[sizeof ERASE "rlock: \n" + MESSAGE_MAX];
     const bool to_erase = out.live_shown && !in_background();
-    int length = snprintf(line, sizeof line, "%srlock: %s\n", to_erase ? erase : "", message);
+    int length = snprintf(line, sizeof line, "%srlock: %s\n", to_erase ? ERASE : "", message);
     out.live_shown = false;
     write_message(level, line, (size_t)length);
 }
@@ -162,14 +162,10 @@ say(enum out_level level, const char *event, const struct out_field *fields, siz
     vsnprintf(message, sizeof message, format, arguments);
     if (out.kept != NULL)
         fprintf(out.kept, "%s\n", message);
-    if (out.kept != NULL && out.only_kept) {
-        errno = error;
-        return;
-    }
-    if (out.as_json) {
+    if (out.as_json && !out.unwritten) {
         secret_hide(message);
         write_json(level, event != NULL ? event : "message", fields, field_count, message);
-    } else {
+    } else if (!out.unwritten) {
         out_make_printable(message);
         write_text(level, message);
     }
@@ -211,7 +207,7 @@ void out_setup(bool quiet, bool verbose, bool as_json) {
 
 void out_keep(FILE *stream, bool written_too) {
     out.kept = stream;
-    out.only_kept = !written_too;
+    out.unwritten = stream != NULL && !written_too;
 }
 
 static void __attribute__((format(printf, 2, 0)))
@@ -261,15 +257,14 @@ void out_live(const char *format, ...) {
     va_start(arguments, format);
     format_message(message, format, arguments);
     va_end(arguments);
-    static const char erase[] = "\r\033[K";
-    (void)snprintf(line, sizeof line, "%srlock: %s", erase, message);
-    columns_cut(line + sizeof erase - 1, live_columns());
+    (void)snprintf(line, sizeof line, ERASE "rlock: %s", message);
+    columns_cut(line + strlen(ERASE), live_columns());
     out.live_shown = write_message(OUT_INFO, line, strlen(line));
 }
 
 void out_live_end(void) {
     if (out.live_shown && !in_background())
-        write_message(OUT_INFO, "\r\033[K", 4);
+        write_message(OUT_INFO, ERASE, strlen(ERASE));
     out.live_shown = false;
 }
 
