@@ -124,7 +124,7 @@ MUTANTS = (
             "    at.stop_ms += 3000;\n    at.kill_ms += 3000;\n    return at;"),
            where=("--topology", "tcp", "--faults", "silent,holder-stopped")),
     Mutant("the guardian lives on when rlock is killed",
-           (SUPERVISE, "        act(guardian, EVENT_GONE);\n", "        (void)0;\n"),
+           (SUPERVISE, "    else if (gone)\n        supervise_kill_all(guardian);\n", "    else if (gone)\n        (void)0;\n"),
            where=("--topology", "socket", "--faults", "holder-killed")),
     Mutant("rlock does not kill in a stopped guardian's stead",
            ("cmd/process/spawn.c", "    if (now < plan_deadline(&spawn->plan, spawn->started_ms).overdue_ms)\n", "    if (true)\n"),
