@@ -16,7 +16,6 @@ struct given {
     const struct opt *row;
     const char *text; /* lives as long as the settings */
     const struct origin *from;
-    const struct origin *before; /* where the field has its value from now */
     struct complaint *why;
 };
 

@@ -55,7 +55,7 @@ static bool has_directory(const struct given *given) {
 bool set_server(struct settings *settings, const struct given *given) {
     const char *found[RLOCK_SERVERS_MAX];
     const enum source source = given->from->source;
-    const bool again = given->before->source == source;
+    const bool again = OPT_FROM(settings, server.urls)->source == source;
     size_t count = again ? settings->server.count : 0;
     if (again && source != SOURCE_OPTION)
         return opt_refuse(given, "there is a server already: the servers of a quorum stand on one "

@@ -39,19 +39,14 @@ bool opt_refuse(const struct given *given, const char *format, ...) {
     if (!row->secret)
         snprintf(shown, sizeof shown, " '%.*s%s'", SHOWN_MAX, given->text,
                  strlen(given->text) > SHOWN_MAX ? "..." : "");
-    switch (from->source) {
-    case SOURCE_SYSTEM_FILE:
-    case SOURCE_USER_FILE:
+    if (from->file != NULL)
         return complain(given->why, EXIT_CONFIG, "%s:%u: cannot use %s%s: %s", from->file,
                         from->line, row->name, shown, wrong);
-    case SOURCE_HANDLE: return complain(given->why, EXIT_USAGE, "cannot use HANDLE: %s", wrong);
-    case SOURCE_ENVIRONMENT:
-        return complain(given->why, EXIT_USAGE, "cannot use %s%s: %s", row->variable, shown, wrong);
-    case SOURCE_DEFAULT:
-    case SOURCE_OPTION: break;
-    }
-    return complain(given->why, EXIT_USAGE, "cannot use %s%s%s: %s", row->is_operand ? "" : "--",
-                    row->name, shown, wrong);
+    const char *name = from->source == SOURCE_HANDLE        ? "HANDLE"
+                       : from->source == SOURCE_ENVIRONMENT ? row->variable
+                                                            : row->name;
+    return complain(given->why, EXIT_USAGE, "cannot use %s%s%s: %s",
+                    name != row->name || row->is_operand ? "" : "--", name, shown, wrong);
 }
 
 char *settings_keep(struct settings *settings, const char *text) {
@@ -103,7 +98,7 @@ const char *opt_origin(const struct opt *row, const struct settings *settings,
 bool opt_set(const struct opt *row, struct settings *settings, const char *value,
              const struct origin *from, struct complaint *why) {
     const struct origin *before = opt_from(settings, row->field);
-    const struct given given = {row, value, from, before, why};
+    const struct given given = {row, value, from, why};
     if (before->source > from->source) {
         struct settings checked = *settings;
         const bool good = row->set(&checked, &given);
