@@ -8,36 +8,26 @@
 #include "output/out.h"
 #include "report/report.h"
 
-#define RUNS     "-n NAME [options] [--] COMMAND [ARG...]\n-n NAME [options] -c STRING"
-#define ACQUIRES "-n NAME [options]"
+/* A command that runs another while it holds a lock, and one that leaves such a lock held. */
+#define RUN(word, bit, does)                                                                       \
+    {                                                                                              \
+        .name = #word, .summary = (does), .options = (bit), .child = CHILD_NEEDED,                 \
+        .synopsis = "-n NAME [options] [--] COMMAND [ARG...]\n-n NAME [options] -c STRING",        \
+        .kind = &kind_##word, .exec = run_exec                                                     \
+    }
+#define ACQUIRE(word, bit, does)                                                                   \
+    {                                                                                              \
+        .name = "acquire " #word, .summary = (does), .options = (bit),                             \
+        .synopsis = "-n NAME [options]", .kind = &kind_##word, .exec = acquire_exec                \
+    }
 
 /* The locks of the commands that run others, left held for a lease. A latch is not among them, nor
  * are plain permits: what has no lease would stay for ever. */
 static const struct cmd acquire_commands[] = {
-    {.name = "acquire run",
-     .summary = "Take the exclusive lock of 'rlock run'",
-     .synopsis = ACQUIRES,
-     .options = CMD_ACQUIRE_RUN,
-     .kind = &kind_run,
-     .exec = acquire_exec},
-    {.name = "acquire fair",
-     .summary = "Take the same lock, first come first served",
-     .synopsis = ACQUIRES,
-     .options = CMD_ACQUIRE_FAIR,
-     .kind = &kind_fair,
-     .exec = acquire_exec},
-    {.name = "acquire read",
-     .summary = "Take a read/write lock for reading",
-     .synopsis = ACQUIRES,
-     .options = CMD_ACQUIRE_READ,
-     .kind = &kind_read,
-     .exec = acquire_exec},
-    {.name = "acquire write",
-     .summary = "Take a read/write lock for writing",
-     .synopsis = ACQUIRES,
-     .options = CMD_ACQUIRE_WRITE,
-     .kind = &kind_write,
-     .exec = acquire_exec},
+    ACQUIRE(run, CMD_ACQUIRE_RUN, "Take the exclusive lock of 'rlock run'"),
+    ACQUIRE(fair, CMD_ACQUIRE_FAIR, "Take the same lock, first come first served"),
+    ACQUIRE(read, CMD_ACQUIRE_READ, "Take a read/write lock for reading"),
+    ACQUIRE(write, CMD_ACQUIRE_WRITE, "Take a read/write lock for writing"),
     {.name = "acquire sem",
      .summary = "Take permits of a semaphore",
      .synopsis = "-n NAME [--permits N] [--take K] [options]",
@@ -79,34 +69,10 @@ static const struct cmd latch_commands[] = {
 
 /* To add a command: a row here, and its bit in command.h. */
 static const struct cmd commands[] = {
-    {.name = "run",
-     .summary = "Run a command while holding an exclusive lock",
-     .synopsis = RUNS,
-     .options = CMD_RUN,
-     .child = CHILD_NEEDED,
-     .kind = &kind_run,
-     .exec = run_exec},
-    {.name = "fair",
-     .summary = "Run a command while holding an exclusive lock, first come first served",
-     .synopsis = RUNS,
-     .options = CMD_FAIR,
-     .child = CHILD_NEEDED,
-     .kind = &kind_fair,
-     .exec = run_exec},
-    {.name = "read",
-     .summary = "Run a command while holding a read/write lock for reading",
-     .synopsis = RUNS,
-     .options = CMD_READ,
-     .child = CHILD_NEEDED,
-     .kind = &kind_read,
-     .exec = run_exec},
-    {.name = "write",
-     .summary = "Run a command while holding a read/write lock for writing",
-     .synopsis = RUNS,
-     .options = CMD_WRITE,
-     .child = CHILD_NEEDED,
-     .kind = &kind_write,
-     .exec = run_exec},
+    RUN(run, CMD_RUN, "Run a command while holding an exclusive lock"),
+    RUN(fair, CMD_FAIR, "Run a command while holding an exclusive lock, first come first served"),
+    RUN(read, CMD_READ, "Run a command while holding a read/write lock for reading"),
+    RUN(write, CMD_WRITE, "Run a command while holding a read/write lock for writing"),
     {.name = "sem",
      .summary = "Run a command while holding permits of a semaphore",
      .synopsis = "-n NAME [--permits N] [--take K] [options] [--] COMMAND [ARG...]\n"
