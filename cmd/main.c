@@ -94,7 +94,7 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     case SETTINGS_BAD: status = out_fail(why.status, NULL, NULL, "%s", why.text); break;
     }
     settings_free(&settings);
-    out_finish();
+    stream_finish();
     return status;
 }
 

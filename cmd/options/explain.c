@@ -204,7 +204,9 @@ static size_t min(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-size_t suggest_distance(const char *a, const char *b) {
+/* Damerau-Levenshtein: how many letters to add, drop, replace or swap with their neighbour turn one
+ * word into the other (no part edited twice). SIZE_MAX when a word is too long to be worth it. */
+static size_t distance_of(const char *a, const char *b) {
     size_t a_length = strlen(a), b_length = strlen(b);
     if (a_length > WORD_MAX || b_length > WORD_MAX)
         return SIZE_MAX;
@@ -224,7 +226,7 @@ size_t suggest_distance(const char *a, const char *b) {
 }
 
 void suggest_offer(struct suggestion *suggestion, const char *candidate) {
-    size_t distance = suggest_distance(suggestion->word, candidate);
+    size_t distance = distance_of(suggestion->word, candidate);
     /* One slip for every three letters: further off, a guess would only mislead. */
     size_t longer = strlen(candidate);
     if (strlen(suggestion->word) > longer)

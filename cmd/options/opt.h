@@ -109,8 +109,7 @@ bool explain_is_long(const struct cmd *cmd, const char *argument);
 bool explain_option(const struct cmd *cmd, const char *argument, struct complaint *why);
 
 /* Which known word a mistyped one was meant to be. Start with SUGGESTION_INIT(word), offer every
- * candidate, then read best: NULL when none is near.
- */
+ * candidate, then read best: NULL when none is near. */
 struct suggestion {
     const char *word;
     const char *best; /* borrowed from the caller */
@@ -120,9 +119,5 @@ struct suggestion {
     { .word = (text) }
 
 void suggest_offer(struct suggestion *suggestion, const char *candidate);
-
-/* Damerau-Levenshtein: how many letters to add, drop, replace or swap with their neighbour turn one
- * word into the other (no part edited twice). SIZE_MAX when a word is too long to be worth it. */
-size_t suggest_distance(const char *a, const char *b);
 
 #endif

@@ -22,7 +22,7 @@
 #define ERASE       "\r\033[K" /* a live line */
 
 /* An error is the last that is said, or is said when the command is stopped already. */
-enum { ERROR_PATIENCE_MS = 1000, REST_PATIENCE_MS = 200 };
+enum { ERROR_PATIENCE_MS = 1000 };
 
 /* How to speak, set once by out_setup(). File-scope, for a message may come from anywhere. */
 static struct {
@@ -49,10 +49,6 @@ static bool write_all(const char *text, size_t length) {
 
 static bool write_message(enum out_level level, const char *text, size_t length) {
     return stream_say(text, length, level == OUT_ERROR ? ERROR_PATIENCE_MS : 0);
-}
-
-void out_finish(void) {
-    stream_finish(REST_PATIENCE_MS);
 }
 
 void out_make_printable(char *text) {

@@ -73,10 +73,6 @@ bool out_tells(void);
 /* Whether each event is an object, and not a line for people. */
 bool out_is_json(void);
 
-/* Before the process ends: a message that was written in part is completed, if that takes no more
- * than a second. */
-void out_finish(void);
-
 /* A question: the message without a newline, whatever -q or --log say; the answer is the caller's
  * to read. One that has no newline leaves that to out_ask_end(). */
 void out_ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -128,8 +124,9 @@ enum {
  * before anything else, by the next message or by stream_finish(). */
 bool stream_say(const char *line, size_t length, int patience_ms);
 
-/* Before the process ends: writes the rest of a line that was taken in part. */
-void stream_finish(int patience_ms);
+/* Before the process ends: writes the rest of a line that was taken in part, if a reader comes
+ * soon. */
+void stream_finish(void);
 
 /* Writes data to standard output, from *done on, however long the reader takes, or until cancel_fd
  * is readable. *done counts what was written. False: errno says why, ECANCELED for a cancellation,
