@@ -48,25 +48,20 @@ static char *join(const char *const *words) {
     return text;
 }
 
-/* What others are shown instead of a command; nothing for a latch, which is not held. */
-static void describe_acquire(char text[COMMAND_SIZE], const struct settings *settings) {
-    const struct cmd *cmd = settings->cmd;
-    text[0] = '\0';
-    if (!cmd->kind->passed)
-        (void)snprintf(text, COMMAND_SIZE,
-                       settings->handle.while_pid > 0 ? "rlock %s --while %d" : "rlock %s",
-                       cmd->name, settings->handle.while_pid);
-}
-
-/* The command's words, as waiters see them: without passwords, for all users of the server can read
- * them. Hide passwords before the text is cut: half a password is not recognized. False: no memory.
- */
+/* The command's words, as waiters see them; without a command our own, but nothing for a latch,
+ * which is not held. Without passwords, for all users of the server can read them. Hide passwords
+ * before the text is cut: half a password is not recognized. False: no memory. */
 static bool describe_command(char text[COMMAND_SIZE], const struct settings *settings) {
-    describe_acquire(text, settings);
-    const char *const one[] = {
-        settings->run.shell_command != NULL ? settings->run.shell_command : text, NULL};
-    const bool is_one = settings->run.shell_command != NULL || settings->run.command == NULL;
-    char *whole = join(is_one ? one : (const char *const *)settings->run.command);
+    char pid[16];
+    const bool in_background = settings->handle.while_pid > 0;
+    const char *const none[] = {NULL}, *const shell[] = {settings->run.shell_command, NULL};
+    const char *const ours[] = {"rlock", settings->cmd->name, in_background ? "--while" : NULL, pid,
+                                NULL};
+    (void)snprintf(pid, sizeof pid, "%d", settings->handle.while_pid);
+    char *whole = join(settings->run.shell_command != NULL ? shell
+                       : settings->run.command != NULL ? (const char *const *)settings->run.command
+                       : settings->cmd->kind->passed   ? none
+                                                       : ours);
     if (whole == NULL)
         return false;
     const size_t size = strlen(whole);
