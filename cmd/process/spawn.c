@@ -221,7 +221,7 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
 }
 
 void spawn_stop(struct spawn *spawn, enum end_cause cause) {
-    const struct order order = {ORDER_STOP, cause};
+    const struct order order = {ORDER_STOP, (int)cause};
     spawn->stop_cause = cause;
     /* Too many orders are unread: the guardian is stopped. Its death ends the tree. */
     if (!order_send(spawn->socket, order) && guardian_is_ours(spawn))

@@ -166,7 +166,7 @@ static void carry_out(struct guardian *guardian, struct order order) {
         break;
     case ORDER_STOP:
         if (running)
-            begin_stopping(guardian, order.number);
+            begin_stopping(guardian, (enum end_cause)order.number);
         break;
     }
 }
