@@ -2,7 +2,6 @@
 #include "hold/acquired.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,12 +84,7 @@ static int read_enclosing(struct acquired *out, const struct settings *settings)
     return 0;
 }
 
-/* librlock's name for it, with these settings. */
-static const char *kind_in_library(const struct kind *kind, const struct lock_settings *settings) {
-    return settings->plain ? "plain" : kind->name;
-}
-
-/* Its variant; NULL: none. Each of these options belongs to commands of one kind. */
+/* The variant of the kind; NULL: none. Each of these options belongs to commands of one kind. */
 static const char *kind_variant(const struct lock_settings *settings) {
     return settings->supersede                  ? "supersede"
            : settings->prefer == PREFER_READERS ? "prefer-readers"
@@ -108,7 +102,7 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
     secret_hide(out->note);
     const struct rlock_lock_options options = {
         .size = sizeof options,
-        .kind = kind_in_library(out->kind, &settings->lock),
+        .kind = settings->lock.plain ? "plain" : out->kind->name,
         .variant = kind_variant(&settings->lock),
         .permits = settings->lock.take,
         .permits_total = settings->lock.permits,

@@ -2,7 +2,6 @@
 #include "options/opt.h"
 
 #include <getopt.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "options/command.h"
