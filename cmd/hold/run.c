@@ -126,9 +126,8 @@ static void say_lost(const struct run *run) {
 
 /* What is left of --min-hold. */
 static int64_t min_hold_left_ms(const struct run *run) {
-    const int64_t end = run->acquired.at_ms + run->settings->lock.min_hold_ms;
-    const int64_t now = rlock_now_ms();
-    return run->settings->lock.min_hold_ms > 0 && end > now ? end - now : 0;
+    const int64_t left = run->acquired.at_ms + run->settings->lock.min_hold_ms - rlock_now_ms();
+    return left > 0 ? left : 0;
 }
 
 /* Gives the lock back, if there is one. Returns `status`, or EXIT_LOST if it was not ours any more.
