@@ -176,7 +176,6 @@ void event_preempting(const struct acquired *acquired, const struct rlock_holder
     static const struct {
         const char *answer, *before, *after;
     } rows[] = {
-        [RLOCK_PREEMPT_NOT_ASKED] = {NULL, "did not ask", ""},
         [RLOCK_PREEMPT_ASKED] = {"asked", "asked", ""},
         [RLOCK_PREEMPT_REFUSED] = {"not preemptible", "cannot ask",
                                    ": it has no --preemptible; waiting for it"},

@@ -83,8 +83,8 @@ enum { OPT_ORIGIN_SIZE = 512 };
 const char *opt_origin(const struct opt *row, const struct settings *settings,
                        char text[OPT_ORIGIN_SIZE]);
 
-/* Complains of a value: "cannot use --lease '5x': wrong", or in a config file "FILE:LINE: cannot
- * use lease '5x': wrong". Says what would be right, too. Returns false. */
+/* Complains of a value: "cannot use --lease '5x': ...", or in a config file "FILE:LINE: cannot use
+ * lease '5x': ...". format: what is wrong, and what would be right. Returns false. */
 bool opt_refuse(const struct given *given, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
