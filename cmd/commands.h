@@ -37,9 +37,7 @@ int help_list_options(const struct cmd *cmd);
 /* Prints what follows the options: NAME, HANDLE, or COMMAND if it runs one. */
 int help_list_operand(const struct cmd *cmd);
 
-/* forms.c: exec and check of the commands that have several forms. */
-int sem_exec(struct settings *settings);
-int latch_down_exec(struct settings *settings);
+/* forms.c: check of the commands that have several forms. */
 bool sem_check(const struct settings *settings, struct complaint *why);
 bool latch_set_check(const struct settings *settings, struct complaint *why);
 bool status_check(const struct settings *settings, struct complaint *why);

@@ -1,18 +1,8 @@
-/* forms.c: what belongs to the forms of one command: which of its works is meant, and what its
- * options must be to each other. */
+/* forms.c: what the options of one command must be to each other, where it has several forms. */
 #include "commands.h"
-#include "hold/hold.h"
 #include "options/opt.h"
 #include "output/out.h"
 #include "report/report.h"
-
-int sem_exec(struct settings *settings) {
-    if (settings->counter.resize > 0)
-        return resize(settings);
-    if (settings->lock.plain)
-        settings->lock.min_hold_ms = 0; /* a config file's; see sem_check() */
-    return run_exec(settings);
-}
 
 static bool check_resize(const struct settings *settings, struct complaint *why) {
     const char *other = settings->run.command != NULL              ? "a command"
@@ -41,10 +31,6 @@ bool latch_set_check(const struct settings *settings, struct complaint *why) {
     return settings->counter.count > 0 ||
            complain(why, EXIT_USAGE,
                     "missing --count: say after how many count-downs it opens with --count N");
-}
-
-int latch_down_exec(struct settings *settings) {
-    return settings->run.command != NULL ? run_exec(settings) : counter_down_now(settings);
 }
 
 static bool check_forms(const struct settings *settings, struct complaint *why) {

@@ -100,8 +100,10 @@ int counter_down(const struct server *server, const struct settings *settings, i
     return failure;
 }
 
-int counter_down_now(const struct settings *settings) {
+int latch_down_exec(struct settings *settings) {
     struct server server;
+    if (settings->run.command != NULL)
+        return run_exec(settings);
     int status = server_open(&server, settings);
     if (status == 0)
         status = counter_down(&server, settings, -1);
@@ -169,7 +171,7 @@ static enum rlock_status resize_without_dead(rlock_client *client, const struct 
     return rlock_sem_resize(client, count, in_use);
 }
 
-int resize(const struct settings *settings) {
+static int resize(const struct settings *settings) {
     static const struct verb verb = {"resize", resize_without_dead};
     enum rlock_status status;
     int64_t in_use = 0;
@@ -183,4 +185,12 @@ int resize(const struct settings *settings) {
               "resized %s: %d permits, %" PRId64 " of them in use", settings->names[0],
               settings->counter.resize, in_use);
     return 0;
+}
+
+int sem_exec(struct settings *settings) {
+    if (settings->counter.resize > 0)
+        return resize(settings);
+    if (settings->lock.plain)
+        settings->lock.min_hold_ms = 0; /* a config file's: see sem_check() */
+    return run_exec(settings);
 }
