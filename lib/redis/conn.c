@@ -22,18 +22,9 @@ static enum rlock__io broken(struct rlock__error *error, const char *reason) {
 
 /* --- requests -------------------------------------------------------------------------------- */
 
-bool rlock__request_add(struct rlock__request *request, size_t count,
-                        const struct rlock__arg *args) {
-    const char *data[RLOCK__REQUEST_MAX];
-    size_t sizes[RLOCK__REQUEST_MAX];
-    if (count > RLOCK__REQUEST_MAX)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        data[i] = args[i].data;
-        sizes[i] = args[i].size;
-    }
+bool rlock__request_add(struct rlock__request *request, size_t count, const char *const *words) {
     char *command = NULL;
-    const long long size = redisFormatCommandArgv(&command, (int)count, data, sizes);
+    const long long size = redisFormatCommandArgv(&command, (int)count, (const char **)words, NULL);
     if (size < 0)
         return false;
     char *bytes = realloc(request->bytes, request->size + (size_t)size);
@@ -44,15 +35,6 @@ bool rlock__request_add(struct rlock__request *request, size_t count,
     }
     redisFreeCommand(command);
     return bytes != NULL;
-}
-
-bool rlock__request_add_words(struct rlock__request *request, size_t count,
-                              const char *const *words) {
-    enum { WORDS_MAX = 4 };
-    struct rlock__arg args[WORDS_MAX];
-    for (size_t i = 0; i < count && i < WORDS_MAX; i++)
-        args[i] = (struct rlock__arg){words[i], strlen(words[i])};
-    return rlock__request_add(request, count, args);
 }
 
 void rlock__request_free(struct rlock__request *request) {

@@ -80,12 +80,6 @@ struct rlock__conn {
 };
 #define RLOCK__CONN_INIT ((struct rlock__conn){.fd = -1})
 
-/* One argument of a command, binary. */
-struct rlock__arg {
-    const char *data;
-    size_t size;
-};
-
 /* A command as it goes over the wire. Free it with rlock__request_free. */
 struct rlock__request {
     char *bytes; /* NULL: none */
@@ -96,14 +90,8 @@ struct rlock__request {
 struct redisReply;
 typedef struct redisReply rlock__reply;
 
-enum { RLOCK__REQUEST_MAX = 48 }; /* words of a command */
-
-/* Formats a command behind what the request has already. False: no memory, or too many words. */
-bool rlock__request_add(struct rlock__request *request, size_t count,
-                        const struct rlock__arg *args);
-/* The same of words, at most four. */
-bool rlock__request_add_words(struct rlock__request *request, size_t count,
-                              const char *const *words);
+/* Formats a command behind what the request has already. False: out of memory. */
+bool rlock__request_add(struct rlock__request *request, size_t count, const char *const *words);
 void rlock__request_free(struct rlock__request *request);
 
 /* Starts connecting. RLOCK__IO_DONE: go on with rlock__conn_finish. RLOCK__IO_BROKEN,

@@ -152,7 +152,7 @@ static bool may_pass(const char *error) {
  * wrong database. */
 static enum rlock__io log_in_step(struct rlock__link *link, const char *const *words,
                                   size_t count) {
-    if (link->log_in.bytes == NULL && !rlock__request_add_words(&link->log_in, count, words))
+    if (link->log_in.bytes == NULL && !rlock__request_add(&link->log_in, count, words))
         return RLOCK__IO_SYSTEM;
     rlock__reply *reply = NULL;
     enum rlock__io io = rlock__link_send(link, &link->log_in);

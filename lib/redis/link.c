@@ -118,15 +118,8 @@ static bool expect_one(struct rlock__link *link) {
     return true;
 }
 
-bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock__arg *args) {
-    if (expect_one(link) && rlock__request_add(&link->request, count, args))
-        return true;
-    rlock__error_set(link->error, "out of memory");
-    return false;
-}
-
 bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words) {
-    if (expect_one(link) && rlock__request_add_words(&link->request, count, words))
+    if (expect_one(link) && rlock__request_add(&link->request, count, words))
         return true;
     rlock__error_set(link->error, "out of memory");
     return false;

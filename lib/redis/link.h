@@ -98,9 +98,6 @@ bool rlock__is_place(const char *host, const char *port);
 bool rlock__link_same(const struct rlock__link *a, const struct rlock__link *b);
 
 /* Adds a command to the request that goes out with the next steps. False: out of memory. */
-bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock__arg *args);
-
-/* The same, for strings. */
 bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words);
 
 /* Goes as far as it can, connecting first where needed. RLOCK__IO_DONE: *reply, the last one, is

@@ -7,8 +7,7 @@
 struct rlock__script {
     const char *name;
     const char *sha1;
-    const unsigned char *body;
-    size_t size;
+    const char *body;
 };
 
 enum {

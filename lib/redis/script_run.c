@@ -1,7 +1,6 @@
 /* script_run.c: one script on one server: what is sent, where to, and what the reply means. */
 #include "redis/script.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,10 +9,6 @@
 #include "redis/link.h"
 
 enum { REDIRECTIONS_MAX = 8 };
-
-static struct rlock__arg text_arg(const char *text) {
-    return (struct rlock__arg){text, strlen(text)};
-}
 
 static bool is_sharded(const struct rlock__run *run) {
     const char *publish = run->call->args[RLOCK__ARG_PUBLISH];
@@ -32,26 +27,24 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
     run->last = run->first + run->asking;
     if (run->asking && !rlock__link_ask_words(run->link, 1, asking))
         return false;
-    struct rlock__arg args[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX + 1];
-    static_assert(sizeof args / sizeof args[0] <= RLOCK__REQUEST_MAX, "all words fit a command");
+    const char *words[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX + 1];
     char key_count[8], portion[24];
     (void)snprintf(key_count, sizeof key_count, "%zu", call->key_count);
     (void)snprintf(portion, sizeof portion, "%zu", call->portion);
     size_t n = 0;
-    args[n++] = text_arg(by_hash ? "EVALSHA" : "EVAL");
-    args[n++] = by_hash ? text_arg(script->sha1)
-                        : (struct rlock__arg){(const char *)script->body, script->size};
-    args[n++] = text_arg(key_count);
+    words[n++] = by_hash ? "EVALSHA" : "EVAL";
+    words[n++] = by_hash ? script->sha1 : script->body;
+    words[n++] = key_count;
     for (size_t i = 0; i < call->key_count; i++)
-        args[n++] = text_arg(call->keys[i]);
+        words[n++] = call->keys[i];
     for (size_t i = 0; i < call->arg_count; i++) {
         const bool plain = i == RLOCK__ARG_PUBLISH && !is_sharded(run);
         const bool check = i == RLOCK__ARG_CHECK && call->checks && run->link->checked != script;
-        args[n++] = text_arg(!check ? call->args[i] + plain : run->route->site->fsync ? "2" : "1");
+        words[n++] = !check ? call->args[i] + plain : run->route->site->fsync ? "2" : "1";
     }
     if (call->portion > 0)
-        args[n++] = text_arg(portion);
-    return rlock__link_ask(run->link, n, args);
+        words[n++] = portion;
+    return rlock__link_ask_words(run->link, n, words);
 }
 
 /* The run is over. Where it did not work the way may have changed. */

@@ -3,6 +3,7 @@
 #include "support/linked.h"
 
 #include <poll.h>
+#include <string.h>
 
 /* Asks "FIRST" and steps until the request is out and its answer is all that is missing. */
 static void send_all(struct linked *f) {
@@ -60,7 +61,7 @@ TEST(debts_end_with_the_connection) {
 /* A server that takes no more bytes. */
 TEST(sending_has_a_deadline) {
     static char much[8 << 20];
-    const struct rlock__arg args[] = {{much, sizeof much}};
+    const char *words[] = {memset(much, 'x', sizeof much - 1)};
     struct linked f;
     struct pollfd about;
     int64_t deadline_ms = RLOCK_FOREVER;
@@ -68,7 +69,7 @@ TEST(sending_has_a_deadline) {
     begin_to(&f, "", "");
     peer_listen(&f.peer);
     rlock__link_move(&f.link, f.peer.path, "");
-    assert_true(rlock__link_ask(&f.link, 1, args));
+    assert_true(rlock__link_ask_words(&f.link, 1, words));
     assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
     rlock__link_poll(&f.link, &about, &deadline_ms);
     assert_int_equal(about.events, POLLOUT);
@@ -76,7 +77,7 @@ TEST(sending_has_a_deadline) {
     assert_unanswered(&f, "MORE", SHORT_MS, "no answer in time");
 
     /* Behind half a request no other can be sent. */
-    assert_true(rlock__link_ask(&f.link, 1, args));
+    assert_true(rlock__link_ask_words(&f.link, 1, words));
     assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
     assert_in_range(f.link.request.sent, 1, f.link.request.size - 1);
     rlock__link_abandon(&f.link);
