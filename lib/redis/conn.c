@@ -94,13 +94,20 @@ static enum rlock__io connected(struct rlock__conn *conn, struct rlock__error *e
     return failure == 0 ? RLOCK__IO_DONE : broken(error, strerror(failure));
 }
 
+static enum rlock__io open_tls(struct rlock__conn *conn, const struct rlock__tls_config *tls,
+                               const char *host, struct rlock__error *error) {
+    conn->module = rlock__tls_load(error);
+    return conn->module != NULL ? conn->module->open(&conn->tls, conn->fd, tls, host, error)
+                                : RLOCK__IO_SYSTEM;
+}
+
 enum rlock__io rlock__conn_finish(struct rlock__conn *conn, const struct rlock__tls_config *tls,
                                   const char *host, struct rlock__error *error) {
     enum rlock__io io = RLOCK__IO_DONE;
     if (conn->reader == NULL) {
         io = connected(conn, error);
         if (io == RLOCK__IO_DONE && tls != NULL)
-            io = rlock__tls_open(&conn->tls, conn->fd, tls, host, error);
+            io = open_tls(conn, tls, host, error);
         if (io != RLOCK__IO_DONE)
             return io;
         conn->reader = redisReaderCreate();
@@ -109,12 +116,13 @@ enum rlock__io rlock__conn_finish(struct rlock__conn *conn, const struct rlock__
             return RLOCK__IO_SYSTEM;
         }
     }
-    return conn->tls != NULL ? rlock__tls_handshake(conn->tls, &conn->events, error)
+    return conn->tls != NULL ? conn->module->handshake(conn->tls, &conn->events, error)
                              : RLOCK__IO_DONE;
 }
 
 void rlock__conn_close(struct rlock__conn *conn) {
-    rlock__tls_close(conn->tls);
+    if (conn->tls != NULL)
+        conn->module->close(conn->tls);
     if (conn->fd >= 0)
         close(conn->fd);
     if (conn->reader != NULL)
@@ -128,7 +136,7 @@ void rlock__conn_close(struct rlock__conn *conn) {
 static enum rlock__io write_some(struct rlock__conn *conn, const char *data, size_t size, size_t *n,
                                  struct rlock__error *error) {
     if (conn->tls != NULL)
-        return rlock__tls_write(conn->tls, data, size, n, &conn->events, error);
+        return conn->module->write(conn->tls, data, size, n, &conn->events, error);
     /* MSG_NOSIGNAL: a library has no business with its caller's SIGPIPE. */
     const ssize_t sent = send(conn->fd, data, size, MSG_NOSIGNAL);
     *n = sent > 0 ? (size_t)sent : 0;
@@ -142,7 +150,7 @@ static enum rlock__io write_some(struct rlock__conn *conn, const char *data, siz
 static enum rlock__io read_some(struct rlock__conn *conn, char *to, size_t size, size_t *n,
                                 struct rlock__error *error) {
     if (conn->tls != NULL)
-        return rlock__tls_read(conn->tls, to, size, n, &conn->events, error);
+        return conn->module->read(conn->tls, to, size, n, &conn->events, error);
     const ssize_t received = recv(conn->fd, to, size, 0);
     *n = received > 0 ? (size_t)received : 0;
     if (received > 0)

@@ -76,7 +76,8 @@ struct rlock__conn {
     struct redisReader *reader;
     struct rlock__resp resp; /* what has been read is good up to here */
     size_t read;             /* bytes, since the last RLOCK__IO_WAIT */
-    struct rlock__tls *tls;  /* NULL: plain */
+    const struct rlock__tls_module *module;
+    struct rlock__tls *tls; /* NULL: plain */
 };
 #define RLOCK__CONN_INIT ((struct rlock__conn){.fd = -1})
 
