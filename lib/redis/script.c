@@ -97,11 +97,9 @@ static void share(struct rlock__run *const *runs, size_t count, struct rlock__li
     link->loading = NULL;
     if (got > 0)
         replies[got - 1] = last;
-    for (size_t i = 0; i < count; i++)
-        runs[i]->hears = !runs[i]->done && runs[i]->link == link;
     for (size_t i = 0; i < count; i++) {
         struct rlock__run *run = runs[i];
-        if (!run->hears)
+        if (run->done || run->link != link)
             continue;
         if (io != RLOCK__IO_DONE) {
             rlock__run_fail(run, rlock__io_status(io));

@@ -149,7 +149,9 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
         run->link->checked = script;
     const bool replicated =
         status == RLOCK_OK && run->call->replicated && (out->code > 0 || run->call->replicated_no);
-    if (!replicated || !rlock__run_ask_replicas(run, &status))
+    if (replicated)
+        rlock__run_ask_replicas(run);
+    else
         rlock__run_end(run, status);
 }
 
@@ -158,9 +160,7 @@ void rlock__run_hear(struct rlock__run *run, const struct rlock__script *script,
                      rlock__reply *reply) {
     const char *error = rlock__reply_error(reply);
     if (run->stage == RLOCK__RUN_REPLICAS) {
-        enum rlock_status status;
-        if (!rlock__run_hear_replicas(run, reply, &status))
-            rlock__run_end(run, status);
+        rlock__run_hear_replicas(run, reply);
         rlock__reply_free(reply);
     } else if (begins_with(error, "NOSCRIPT") && run->stage != RLOCK__RUN_BODY) {
         const bool is_coming = run->link->loading == script && run->stage == RLOCK__RUN_HASH;
