@@ -92,21 +92,14 @@ static enum rlock__io look_up(struct rlock__link *link) {
     return RLOCK__IO_DONE;
 }
 
-/* A silent address must not eat the time of those behind it. */
-static void share_time(struct rlock__link *link) {
-    const int64_t now = rlock_now_ms();
-    const int64_t left = link->connect_by_ms - now;
-    const int64_t count = (int64_t)(link->addresses.count - link->tried);
-    link->address_by_ms = link->connect_by_ms == RLOCK_FOREVER || left <= 0 ? link->connect_by_ms
-                                                                            : now + left / count;
-}
-
 static enum rlock__io connect_next(struct rlock__link *link) {
     enum rlock__io io = RLOCK__IO_BROKEN;
     if (link->tried == link->addresses.count && link->tried == 0)
         rlock__error_set(link->error, "the host has no address");
     while (io == RLOCK__IO_BROKEN && link->tried < link->addresses.count) {
-        share_time(link);
+        /* A silent address must not eat the time of those behind it. */
+        link->address_by_ms = rlock__share_ms(rlock_now_ms(), link->connect_by_ms,
+                                              link->addresses.count - link->tried);
         io = rlock__conn_start(&link->conn,
                                (const struct sockaddr *)&link->addresses.at[link->tried].address,
                                link->addresses.at[link->tried].length, link->error);

@@ -298,3 +298,13 @@ enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock_
     }
     return rlock__io_status(io);
 }
+
+enum rlock_status rlock__link_query(struct rlock__link *link, size_t count,
+                                    const char *const *words, const struct rlock__limit *limit,
+                                    rlock__reply **reply) {
+    *reply = NULL;
+    if (!rlock__link_ask_words(link, count, words))
+        return RLOCK_SYSTEM;
+    const enum rlock_status status = rlock__link_call(link, limit, reply);
+    return status == RLOCK_OK ? rlock__reply_judge(link, *reply) : status;
+}

@@ -127,6 +127,12 @@ void rlock__link_time_out(struct rlock__link *link);
 enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
                                    rlock__reply **reply);
 
+/* Asks one command with nothing asked before, and judges the answer: RLOCK_OK, or as
+ * rlock__link_call() and rlock__reply_judge() say. *reply is the caller's; NULL: there is none. */
+enum rlock_status rlock__link_query(struct rlock__link *link, size_t count,
+                                    const char *const *words, const struct rlock__limit *limit,
+                                    rlock__reply **reply);
+
 /* --- connect.c: the way to a server that listens to us ---------------------------------------- */
 
 /* Goes on to RLOCK__READY. RLOCK__IO_DONE: it is. RLOCK__IO_WAIT: for rlock__link_poll(). */

@@ -92,8 +92,8 @@ static enum rlock_status locate(struct rlock__route *route, const struct rlock__
     if (known && is_fresh(route, now))
         return RLOCK_OK;
     if (known && !route->astray) {
-        const int64_t quarter_ms = (bound.deadline_ms - now) / 4;
-        bound.deadline_ms = now + rlock__sooner_ms(quarter_ms, GLANCE_MS);
+        const int64_t quarter_ms = rlock__share_ms(now, bound.deadline_ms, 4);
+        bound.deadline_ms = rlock__sooner_ms(quarter_ms, now + GLANCE_MS);
     }
     struct rlock__master master;
     const enum rlock_status status = rlock__sentinel_ask(

@@ -107,11 +107,12 @@ void rlock__cluster_close(struct rlock__cluster *cluster);
 enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned slot,
                                       const struct rlock__limit *limit, struct rlock__link **out);
 
-/* The i-th of the nodes that serve slots, as far as they are known; NULL past the last. */
-struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t i);
+/* The first node from *node on that serves a slot, as far as they are known, by a number that stays
+ * its own; NULL: there is none any more. */
+struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t *node);
 
-/* The first node from *node on that serves a slot, by a number that stays its own; *out: NULL when
- * there is none any more. Returns as rlock__cluster_find(). */
+/* The same of a cluster that is asked where they are not known. Returns as rlock__cluster_find().
+ */
 enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *node,
                                       const struct rlock__limit *limit, struct rlock__link **out);
 

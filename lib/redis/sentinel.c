@@ -24,22 +24,15 @@ struct inquiry {
 static enum rlock_status ask(struct inquiry *inquiry, const char *what,
                              const struct rlock__limit *limit, rlock__reply **reply) {
     const char *words[] = {"SENTINEL", what, inquiry->server->master};
-    for (;;) {
-        if (!rlock__link_ask_words(&inquiry->link, 3, words))
-            return RLOCK_SYSTEM;
-        enum rlock_status status = rlock__link_call(&inquiry->link, limit, reply);
-        if (status != RLOCK_OK)
-            return status;
-        status = rlock__reply_judge(&inquiry->link, *reply);
-        const bool log_in = status == RLOCK_DENIED && inquiry->access.password == NULL &&
-                            inquiry->log_in.password != NULL;
-        if (!log_in)
-            return status;
-        rlock__reply_free(*reply);
-        *reply = NULL;
-        inquiry->access = inquiry->log_in;
-        rlock__link_close(&inquiry->link);
-    }
+    const enum rlock_status status = rlock__link_query(&inquiry->link, 3, words, limit, reply);
+    const bool log_in = status == RLOCK_DENIED && *reply != NULL &&
+                        inquiry->access.password == NULL && inquiry->log_in.password != NULL;
+    if (!log_in)
+        return status;
+    rlock__reply_free(*reply);
+    inquiry->access = inquiry->log_in;
+    rlock__link_close(&inquiry->link);
+    return rlock__link_query(&inquiry->link, 3, words, limit, reply);
 }
 
 static enum rlock_status read_master(const struct inquiry *inquiry, const rlock__reply *reply,
@@ -78,10 +71,10 @@ static enum rlock_status ask_replicas(struct inquiry *inquiry, const struct rloc
  * the master. */
 static struct rlock__limit share(const struct rlock__limit *limit, size_t left) {
     const int64_t now = rlock_now_ms();
-    const int64_t part_ms = (limit->deadline_ms - now) / (int64_t)(left + 1);
+    const int64_t part_ms = rlock__share_ms(now, limit->deadline_ms, left + 1);
     if (left == 1)
         return *limit;
-    return (struct rlock__limit){now + rlock__sooner_ms(part_ms, PATIENCE_MS), limit->cancel_fd};
+    return (struct rlock__limit){rlock__sooner_ms(part_ms, now + PATIENCE_MS), limit->cancel_fd};
 }
 
 /* Whether a replica is down each Sentinel judges for itself, and the one that leads a failover
