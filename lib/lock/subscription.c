@@ -118,8 +118,7 @@ enum rlock__io rlock__subscription_step(struct rlock__subscription *subscription
                                         struct rlock__resource *resources, size_t count) {
     enum rlock__io io = RLOCK__IO_DONE;
     if (!subscription->connected) {
-        rlock__reply *none;
-        io = rlock__link_step(subscription->link, &none);
+        io = rlock__link_step(subscription->link);
         if (io != RLOCK__IO_DONE)
             return io;
         subscription->connected = true;

@@ -114,15 +114,12 @@ void rlock__lookup_take(struct rlock__lookup *lookup, struct rlock__addresses *o
     rlock__lookup_drop(lookup);
 }
 
-bool rlock__address_of_path(struct rlock__addresses *out, const char *path) {
+void rlock__address_of_path(struct rlock__addresses *out, const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof address.sun_path)
-        return false;
-    memcpy(address.sun_path, path, strlen(path));
+    memcpy(address.sun_path, path, strnlen(path, sizeof address.sun_path - 1));
     memcpy(&out->at[0].address, &address, sizeof address);
     out->at[0].length = sizeof address;
     out->count = 1;
-    return true;
 }
 
 bool rlock__address_of_number(struct rlock__addresses *out, const char *host, const char *port) {

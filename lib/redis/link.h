@@ -42,7 +42,9 @@ struct rlock__link {
     bool look_up_again; /* the addresses did not work, or may lead elsewhere by now */
     size_t tried;       /* of the addresses */
     int64_t lookup_begun_ms;
-    int64_t lookup_by_ms, connect_by_ms, address_by_ms;
+    int64_t connect_by_ms; /* until when there must be a connection that is logged in */
+    int64_t by_ms;         /* ... and until when the stage goes on by itself, or gives up; of one
+                              that is ready when all replies must be there. 0: not yet */
     struct rlock__conn conn;
     struct rlock__request request, log_in; /* what is asked; what goes before it */
     size_t most;                           /* what a reply may count for, as of resp.c; 0: little */
@@ -55,8 +57,6 @@ struct rlock__link {
     const void *loading;                   /* the script that the request brings along */
     bool astray;                           /* the server said that it is not the one to ask */
     int64_t ready_ms;                      /* since when there is this connection */
-    int64_t answer_by_ms;                  /* when the next reply must be there; 0: any time */
-    bool heard;                            /* the server has ever replied */
     bool answered;                         /* a request, not the log-in, has had a reply, ever */
     bool in_doubt;                         /* a request was sent, and its reply did not arrive */
     int64_t unheard_ms;                    /* since when a request has no reply; 0: none is
@@ -100,14 +100,13 @@ bool rlock__link_same(const struct rlock__link *a, const struct rlock__link *b);
 /* Adds a command to the request that goes out with the next steps. False: out of memory. */
 bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words);
 
-/* Goes as far as it can, connecting first where needed. RLOCK__IO_DONE: *reply, the last one, is
- * the caller's (it may be an error reply; those before it: rlock__link_take_replies()).
- * RLOCK__IO_WAIT: rlock__link_poll() says what for. Else it has failed, and link->error says why.
- * Without a request it is done, without a reply, when the link is ready. */
-enum rlock__io rlock__link_step(struct rlock__link *link, rlock__reply **reply);
+/* Goes as far as it can, connecting first where needed. RLOCK__IO_DONE: all replies are there for
+ * rlock__link_take_replies(). RLOCK__IO_WAIT: rlock__link_poll() says what for. Else it has failed,
+ * and link->error says why. Without a request it is done when the link is ready. */
+enum rlock__io rlock__link_step(struct rlock__link *link);
 
-/* The replies to the finished request; the last one's slot is empty. All are the caller's from now
- * on. The array is reused by the next request. *count: of all. */
+/* The replies to the finished request, some of them errors. They and the array are the caller's
+ * from now on. */
 rlock__reply **rlock__link_take_replies(struct rlock__link *link, size_t *count);
 
 /* Fills in what the link waits for, and brings *again_ms forward to when it gives up by itself. */
@@ -120,7 +119,8 @@ void rlock__link_abandon(struct rlock__link *link);
 /* Gives up what is under way, with the reason in link->error, and closes the connection. */
 void rlock__link_time_out(struct rlock__link *link);
 
-/* Sends the request and waits for its answer. RLOCK_OK: *reply, as of rlock__link_step().
+/* Sends the request and waits for its answer. RLOCK_OK: *reply, the last one, is the caller's;
+ * those before it can be taken, and its place among them is empty; NULL: nothing was asked.
  * RLOCK_AGAIN: not now, or the limit has come. RLOCK_CANCELLED, or what does not pass:
  * RLOCK_DENIED, RLOCK_UNAVAILABLE, RLOCK_SYSTEM. The connection is closed after all but RLOCK_OK.
  */

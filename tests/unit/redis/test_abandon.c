@@ -7,9 +7,8 @@
 
 /* Asks "FIRST" and steps until the request is out and its answer is all that is missing. */
 static void send_all(struct linked *f) {
-    rlock__reply *reply;
     ask(f, "FIRST");
-    while (rlock__link_step(&f->link, &reply) == RLOCK__IO_WAIT &&
+    while (rlock__link_step(&f->link) == RLOCK__IO_WAIT &&
            f->link.request.sent < f->link.request.size) {
         struct pollfd about;
         int64_t deadline_ms = RLOCK_FOREVER;
@@ -65,12 +64,11 @@ TEST(sending_has_a_deadline) {
     struct linked f;
     struct pollfd about;
     int64_t deadline_ms = RLOCK_FOREVER;
-    rlock__reply *reply;
     begin_to(&f, "", "");
     peer_listen(&f.peer);
     rlock__link_move(&f.link, f.peer.path, "");
     assert_true(rlock__link_ask_words(&f.link, 1, words));
-    assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
+    assert_int_equal(rlock__link_step(&f.link), RLOCK__IO_WAIT);
     rlock__link_poll(&f.link, &about, &deadline_ms);
     assert_int_equal(about.events, POLLOUT);
     assert_true(deadline_ms == RLOCK_FOREVER); /* it is connected: the caller's limit counts */
@@ -78,7 +76,7 @@ TEST(sending_has_a_deadline) {
 
     /* Behind half a request no other can be sent. */
     assert_true(rlock__link_ask_words(&f.link, 1, words));
-    assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
+    assert_int_equal(rlock__link_step(&f.link), RLOCK__IO_WAIT);
     assert_in_range(f.link.request.sent, 1, f.link.request.size - 1);
     rlock__link_abandon(&f.link);
     assert_closed(&f);
@@ -106,13 +104,12 @@ TEST(behind_an_unfinished_record_nothing_is_sent) {
     static const struct rlock__tls_module module = {.write = take_nothing, .close = close_nothing};
     struct linked f;
     char session;
-    rlock__reply *reply;
     begin(&f, (const char *const[]){NULL});
     assert_int_equal(call(&f, LONG_MS, NULL), RLOCK_OK); /* connected */
     f.link.conn.module = &module;
     f.link.conn.tls = (struct rlock__tls *)&session;
     ask(&f, "FIRST");
-    assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
+    assert_int_equal(rlock__link_step(&f.link), RLOCK__IO_WAIT);
     assert_int_equal(f.link.request.sent, 0);
     abandon(&f, 0);
     assert_closed(&f);

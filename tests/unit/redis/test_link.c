@@ -65,7 +65,7 @@ TEST(who_is_turned_away_is_told_why) {
         f.access.password = "s3cr3t";
         f.link.conn = (struct rlock__conn){.fd = fds[0], .reader = redisReaderCreate()};
         f.link.stage = logs_in ? RLOCK__AUTHENTICATING : RLOCK__READY;
-        f.link.connect_by_ms = RLOCK_FOREVER;
+        f.link.by_ms = RLOCK_FOREVER;
         assert_int_equal(send(fds[1], rows[row].said, length, 0), length);
         close(fds[1]);
         ask(&f, "FIRST");
