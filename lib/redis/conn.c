@@ -229,15 +229,11 @@ bool rlock__reply_is_ok(const rlock__reply *reply) {
     return reply->type == REDIS_REPLY_STATUS && strcmp(reply->str, "OK") == 0;
 }
 
-static bool to_integer(const rlock__reply *reply, int64_t *out) {
+bool rlock__reply_number(const rlock__reply *reply, int64_t *out) {
     if (reply == NULL || reply->type != REDIS_REPLY_INTEGER)
         return false;
     *out = rlock__resp_bounded(reply->integer);
     return true;
-}
-
-bool rlock__reply_number(const rlock__reply *reply, int64_t *out) {
-    return to_integer(reply, out);
 }
 
 size_t rlock__reply_count(const rlock__reply *reply) {
@@ -245,19 +241,19 @@ size_t rlock__reply_count(const rlock__reply *reply) {
 }
 
 const rlock__reply *rlock__reply_at(const rlock__reply *reply, size_t i) {
-    return reply != NULL && i < rlock__reply_count(reply) ? reply->element[i] : NULL;
+    return i < rlock__reply_count(reply) ? reply->element[i] : NULL;
 }
 
 bool rlock__reply_integer(const rlock__reply *reply, size_t i, int64_t *out) {
-    return to_integer(rlock__reply_at(reply, i), out);
+    return rlock__reply_number(rlock__reply_at(reply, i), out);
 }
 
 const char *rlock__reply_string(const rlock__reply *reply) {
-    const bool text = reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS;
+    const bool text =
+        reply != NULL && (reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS);
     return text ? reply->str : NULL;
 }
 
 const char *rlock__reply_text(const rlock__reply *reply, size_t i) {
-    const rlock__reply *item = rlock__reply_at(reply, i);
-    return item != NULL ? rlock__reply_string(item) : NULL;
+    return rlock__reply_string(rlock__reply_at(reply, i));
 }

@@ -124,17 +124,16 @@ void rlock__reply_free(rlock__reply *reply);
 const char *rlock__reply_error(const rlock__reply *reply);
 /* True for the status reply +OK. */
 bool rlock__reply_is_ok(const rlock__reply *reply);
-/* The reply as an integer, which is RLOCK__NUMBER_MOST at most; false: it is none. */
+/* The reply as an integer, which is RLOCK__NUMBER_MOST at most; false: it is none, or NULL. */
 bool rlock__reply_number(const rlock__reply *reply, int64_t *out);
-/* The reply as text, NUL-terminated; NULL: it is none. */
+/* The reply as text, NUL-terminated; NULL: it is none, or NULL. */
 const char *rlock__reply_string(const rlock__reply *reply);
 /* The number of elements; 0: no array, or NULL. */
 size_t rlock__reply_count(const rlock__reply *reply);
 /* The i-th element; NULL: there is none. Borrowed. */
 const rlock__reply *rlock__reply_at(const rlock__reply *reply, size_t i);
-/* The same of the i-th element. */
+/* The i-th element as rlock__reply_number() and rlock__reply_string() have it. */
 bool rlock__reply_integer(const rlock__reply *reply, size_t i, int64_t *out);
-/* The i-th element as text, NUL-terminated; NULL: it is none. */
 const char *rlock__reply_text(const rlock__reply *reply, size_t i);
 
 #endif
