@@ -282,8 +282,7 @@ const char *rlock_client_server_at(const rlock_client *client, size_t i) {
 }
 
 const char *rlock_warning(rlock_client *client) {
-    const struct rlock__cluster *cluster = client->routes.at[0].cluster;
-    if (client->warned || cluster == NULL || !rlock__cluster_some_lack_wait(cluster))
+    if (client->warned || !client->routes.at[0].without_wait)
         return NULL;
     client->warned = true;
     return "no replica acknowledges a lock, for the server has no WAIT: one that takes over may "

@@ -18,11 +18,9 @@ enum {
 };
 
 struct node {
-    struct rlock__link link; /* first: a link is its node */
-    bool has_replica;
+    struct rlock__link link;
     bool given;   /* in the URL */
     size_t named; /* the last answer that had it */
-    bool lacks_wait;
 };
 
 struct rlock__cluster {
@@ -55,11 +53,6 @@ static size_t count_there(const struct rlock__cluster *cluster) {
     return count;
 }
 
-static struct node *new_node(const struct rlock__cluster *cluster) {
-    const bool room = cluster->count < KNOWN_MAX && count_there(cluster) < NODES_MAX;
-    return room ? calloc(1, sizeof(struct node)) : NULL;
-}
-
 /* The node at that place, which is there; made when it is new. NULL: no memory, or too many. */
 static struct node *node_at(struct rlock__cluster *cluster, const char *host, const char *port,
                             size_t *index) {
@@ -71,10 +64,12 @@ static struct node *node_at(struct rlock__cluster *cluster, const char *host, co
         cluster->nodes[i]->named = cluster->answers;
         return cluster->nodes[i];
     }
+    struct node *node = NULL;
     struct node **nodes = realloc(cluster->nodes, (cluster->count + 1) * sizeof(struct node *));
     if (nodes != NULL)
         cluster->nodes = nodes;
-    struct node *node = nodes != NULL ? new_node(cluster) : NULL;
+    if (nodes != NULL && cluster->count < KNOWN_MAX && count_there(cluster) < NODES_MAX)
+        node = calloc(1, sizeof *node);
     if (node == NULL)
         return NULL;
     rlock__link_init(&node->link, host, port, cluster->access, cluster->error);
@@ -113,6 +108,8 @@ static bool copy(struct rlock__cluster *cluster, const struct rlock__cluster *li
         *node = *theirs;
         rlock__link_init(&node->link, theirs->link.host, theirs->link.port, cluster->access, error);
         rlock__link_like(&node->link, &theirs->link);
+        node->link.has_replica = theirs->link.has_replica;
+        node->link.lacks_wait = theirs->link.lacks_wait;
     }
     return cluster->nodes != NULL;
 }
@@ -180,7 +177,7 @@ static void note_range(struct rlock__cluster *cluster, const rlock__reply *row,
     struct node *node = node_of(cluster, rlock__reply_at(row, 2), told_by, &index);
     if (node == NULL)
         return;
-    node->has_replica = rlock__reply_count(row) > 3;
+    node->link.has_replica = rlock__reply_count(row) > 3;
     for (int64_t slot = first; slot <= last; slot++)
         cluster->serves[slot] = (uint16_t)index;
     for (size_t i = 3; i < rlock__reply_count(row); i++) /* they may become masters */
@@ -262,7 +259,7 @@ static enum rlock_status ask_for_replica(struct rlock__cluster *cluster, unsigne
     const int64_t now = rlock_now_ms();
     struct rlock__limit bound = *limit;
     bound.deadline_ms = rlock__sooner_ms(limit->deadline_ms, now + GLANCE_MS);
-    if (master == NOBODY || cluster->nodes[master]->has_replica ||
+    if (master == NOBODY || cluster->nodes[master]->link.has_replica ||
         now < cluster->learned_ms + ALONE_MS)
         return RLOCK_OK;
     return learn(cluster, &bound) == RLOCK_CANCELLED ? RLOCK_CANCELLED : RLOCK_OK;
@@ -303,21 +300,14 @@ enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *no
 struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
                                               const struct rlock__link *from, const char *text,
                                               bool *asking) {
-    char host[RLOCK__HOST_SIZE] = "", *place;
+    char host[RLOCK__HOST_SIZE];
+    const char *port;
+    unsigned long slot;
     size_t index;
-    *asking = strncmp(text, "ASK ", 4) == 0;
-    if (!*asking && strncmp(text, "MOVED ", 6) != 0)
+    if (!rlock__reply_error_place(text, &slot, host, &port) || slot >= RLOCK__SLOTS)
         return NULL;
-    text = strchr(text, ' ') + 1;
-    const unsigned long slot = strtoul(text, &place, 10);
-    if (place == text || *place != ' ')
-        return NULL;
-    place += strspn(place, " ");
-    const char *port = strrchr(place, ':'); /* an IPv6 address has colons of its own */
-    if (slot >= RLOCK__SLOTS || port == NULL || (size_t)(port - place) >= sizeof host)
-        return NULL;
-    memcpy(host, place, (size_t)(port - place));
-    struct node *node = node_named(cluster, host, port + 1, from, &index);
+    *asking = text[0] == 'A';
+    struct node *node = node_named(cluster, host, port, from, &index);
     if (node == NULL)
         return NULL;
     if (!*asking) {
@@ -331,23 +321,6 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
 void rlock__cluster_doubt(struct rlock__cluster *cluster) {
     cluster->known = false;
     cluster->asked++;
-}
-
-bool rlock__cluster_has_replica(const struct rlock__link *link) {
-    const struct node *node = (const struct node *)link;
-    return node->has_replica && !node->lacks_wait;
-}
-
-void rlock__cluster_lacks_wait(struct rlock__link *link) {
-    ((struct node *)link)->lacks_wait = true;
-}
-
-bool rlock__cluster_some_lack_wait(const struct rlock__cluster *cluster) {
-    for (size_t i = 0; i < cluster->count; i++) {
-        if (cluster->nodes[i]->lacks_wait)
-            return true;
-    }
-    return false;
 }
 
 bool rlock__cluster_sharded(const struct rlock__cluster *cluster) {

@@ -61,7 +61,9 @@ struct rlock__link {
     bool in_doubt;                         /* a request was sent, and its reply did not arrive */
     int64_t unheard_ms;                    /* since when a request has no reply; 0: none is
                                               pending */
-    struct rlock__error *error;            /* the owner's */
+    bool has_replica; /* of a cluster's node: it had one when the cluster was asked last */
+    bool lacks_wait;  /* ... and cannot tell what that has */
+    struct rlock__error *error; /* the owner's */
 };
 
 /* A link that connects on first use. port "": host is a socket's path. error: where to say what
@@ -151,6 +153,11 @@ enum rlock__io rlock__link_send(struct rlock__link *link, struct rlock__request 
  * the text; the same request can be sent again. RLOCK_DENIED, RLOCK_WRONG_KIND. RLOCK_UNAVAILABLE:
  * it will not pass by itself. *plain: the text, or the same in plain words; borrowed. */
 enum rlock_status rlock__reply_error_status(const char *text, const char **plain);
+
+/* Where the error sends us: "MOVED 3999 10.0.0.1:6381", or "ASK ...", which is for once, after
+ * ASKING. host: "" or "?": the host that said so; *port: borrowed from the text. False: nowhere. */
+bool rlock__reply_error_place(const char *text, unsigned long *slot, char host[RLOCK__HOST_SIZE],
+                              const char **port);
 
 /* False: nor do we know what has come of the request. */
 bool rlock__reply_error_known(const char *text);

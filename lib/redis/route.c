@@ -151,15 +151,15 @@ const struct rlock__replicas *rlock__route_named(const struct rlock__route *rout
 int rlock__route_replicas(const struct rlock__route *route, const struct rlock__link *link) {
     if (route->site->replicas != RLOCK_REPLICAS_AUTO)
         return route->site->replicas;
-    return route->cluster != NULL ? rlock__cluster_has_replica(link)
+    return route->cluster != NULL ? link->has_replica && !link->lacks_wait
                                   : (int)rlock__replicas_wanted(&route->replicas, route->no_role);
 }
 
-bool rlock__route_without_wait(const struct rlock__route *route, struct rlock__link *link) {
+bool rlock__route_without_wait(struct rlock__route *route, struct rlock__link *link) {
     if (route->site->fsync || route->site->replicas != RLOCK_REPLICAS_AUTO ||
         route->cluster == NULL)
         return false;
-    rlock__cluster_lacks_wait(link);
+    link->lacks_wait = route->without_wait = true;
     return true;
 }
 

@@ -125,16 +125,6 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
 /* What is known may not be true any more: ask again next time. */
 void rlock__cluster_doubt(struct rlock__cluster *cluster);
 
-/* Whether a cluster's node, by its link, had a replica when the cluster was asked last, and
- * can say what that has. */
-bool rlock__cluster_has_replica(const struct rlock__link *link);
-
-/* Notes that a node cannot tell what its replica has: it has no WAIT. */
-void rlock__cluster_lacks_wait(struct rlock__link *link);
-
-/* Whether that is so of one of them. */
-bool rlock__cluster_some_lack_wait(const struct rlock__cluster *cluster);
-
 /* Whether the nodes know sharded channels (Redis 7.0). */
 bool rlock__cluster_sharded(const struct rlock__cluster *cluster);
 
@@ -160,6 +150,7 @@ struct rlock__route {
     bool astray;                     /* the server there is not the master any more */
     struct rlock__replicas replicas; /* as the Sentinels know them */
     bool no_role;                    /* the master does not list its replicas to us */
+    bool without_wait;               /* a cluster's node cannot tell what its replica has */
     atomic_bool answered;            /* a server has ever replied; keepers read it, too */
     bool in_doubt;                   /* a request was sent, and its reply did not arrive */
     struct rlock__error error;
@@ -204,7 +195,7 @@ int rlock__route_replicas(const struct rlock__route *route, const struct rlock__
 
 /* The server of that link has no WAIT. True: the user did not ask for replicas, so none has to
  * acknowledge. */
-bool rlock__route_without_wait(const struct rlock__route *route, struct rlock__link *link);
+bool rlock__route_without_wait(struct rlock__route *route, struct rlock__link *link);
 
 /* Whether messages about a key use a sharded channel. Not for a latch with braces in its name: its
  * channel has another slot, to which its scripts cannot publish. */
