@@ -28,8 +28,12 @@ struct rlock__replicas {
     struct rlock__replica *at;
 };
 
-/* Reads the answer to SENTINEL REPLICAS; *out is empty at first. False: out of memory. */
-bool rlock__replicas_read(struct rlock__replicas *out, const rlock__reply *rows);
+enum { RLOCK__REPLICAS_MAX = 256 }; /* of one master */
+
+/* The port that a follower has which is not a server, such as a backup by redis-cli. */
+#define RLOCK__NO_SERVER "0"
+
+/* False: out of memory. */
 bool rlock__replicas_copy(struct rlock__replicas *out, const struct rlock__replicas *from);
 void rlock__replicas_free(struct rlock__replicas *replicas);
 
@@ -43,17 +47,13 @@ bool rlock__replicas_some_gone(const struct rlock__replicas *replicas);
 bool rlock__replicas_some_replaced(const struct rlock__replicas *replicas);
 
 /* Keeps as gone only replicas that have been silent for clearly longer than a majority of the
- * Sentinels: otherwise the Sentinel that reports them is cut off itself, or was until now. others:
- * its reply to SENTINEL SENTINELS. */
-void rlock__replicas_believe(struct rlock__replicas *replicas, const rlock__reply *others);
+ * Sentinels, of which the one that reports them has not heard for heard_ms: otherwise that one is
+ * cut off itself, or was until now. */
+void rlock__replicas_believe(struct rlock__replicas *replicas, int64_t heard_ms);
 
 /* Keeps as gone only replicas that another Sentinel does not hear either. theirs: those that it
  * knows; when they are unknown it may hear them all. */
 void rlock__replicas_agree(struct rlock__replicas *replicas, const struct rlock__replicas *theirs);
-
-/* Where the other Sentinel is that a row of SENTINEL SENTINELS is about. False: the Sentinel that
- * was asked does not hear it. *host, *port: borrowed from the row. */
-bool rlock__replicas_hears(const rlock__reply *row, const char **host, const char **port);
 
 /* How many must have what is written; alive_too: and how many may have it besides. */
 size_t rlock__replicas_wanted(const struct rlock__replicas *replicas, bool alive_too);
