@@ -57,9 +57,8 @@ static size_t count_there(const struct rlock__cluster *cluster) {
 static struct node *node_at(struct rlock__cluster *cluster, const char *host, const char *port,
                             size_t *index) {
     for (size_t i = 0; i < cluster->count; i++) {
-        struct rlock__link *link = &cluster->nodes[i]->link;
         *index = i;
-        if (strcmp(link->host, host) != 0 || strcmp(link->port, port) != 0)
+        if (!rlock__link_is_at(&cluster->nodes[i]->link, host, port))
             continue;
         cluster->nodes[i]->named = cluster->answers;
         return cluster->nodes[i];

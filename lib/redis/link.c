@@ -16,14 +16,14 @@ void rlock__link_init(struct rlock__link *link, const char *host, const char *po
 }
 
 void rlock__link_like(struct rlock__link *link, const struct rlock__link *like) {
-    if (like->addresses.count == 0 || !rlock__link_same(link, like))
+    if (like->addresses.count == 0 || !rlock__link_is_at(link, like->host, like->port))
         return;
     link->addresses = like->addresses;
     link->look_up_again = false;
 }
 
-bool rlock__link_same(const struct rlock__link *a, const struct rlock__link *b) {
-    return strcmp(a->host, b->host) == 0 && strcmp(a->port, b->port) == 0;
+bool rlock__link_is_at(const struct rlock__link *link, const char *host, const char *port) {
+    return strcmp(link->host, host) == 0 && strcmp(link->port, port) == 0;
 }
 
 bool rlock__is_place(const char *host, const char *port) {
@@ -94,7 +94,7 @@ static void fail(struct rlock__link *link) {
 }
 
 void rlock__link_move(struct rlock__link *link, const char *host, const char *port) {
-    if (strcmp(link->host, host) == 0 && strcmp(link->port, port) == 0)
+    if (rlock__link_is_at(link, host, port))
         return;
     rlock__link_close(link);
     (void)snprintf(link->host, sizeof link->host, "%s", host);

@@ -96,8 +96,8 @@ static inline void rlock__link_distrust(struct rlock__link *link) {
  * into a link and are printable, and the port is a number. */
 bool rlock__is_place(const char *host, const char *port);
 
-/* True: the two lead to the same place. */
-bool rlock__link_same(const struct rlock__link *a, const struct rlock__link *b);
+/* True: the link leads to that place. */
+bool rlock__link_is_at(const struct rlock__link *link, const char *host, const char *port);
 
 /* Adds a command to the request that goes out with the next steps. False: out of memory. */
 bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words);

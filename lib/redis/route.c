@@ -15,13 +15,10 @@ bool rlock__route_init(struct rlock__route *route, const struct rlock__site *sit
                        const struct rlock__route *like) {
     const struct rlock__server *server = &site->server;
     *route = (struct rlock__route){.site = site};
-    const bool socket = server->host_count == 0;
-    const bool single = server->topology == RLOCK__SINGLE;
-    rlock__link_init(&route->link,
-                     socket   ? server->path
-                     : single ? server->hosts[0].name
-                              : "",
-                     socket || !single ? "" : server->hosts[0].port, &site->access, &route->error);
+    struct rlock__host place = {"", ""}; /* of a master: not known yet */
+    if (server->topology == RLOCK__SINGLE)
+        place = server->path != NULL ? (struct rlock__host){server->path, ""} : server->hosts[0];
+    rlock__link_init(&route->link, place.name, place.port, &site->access, &route->error);
     if (server->topology == RLOCK__CLUSTER) {
         route->cluster = rlock__cluster_new(server, &site->access,
                                             like != NULL ? like->cluster : NULL, &route->error);
@@ -132,13 +129,6 @@ enum rlock_status rlock__route_node(struct rlock__route *route, size_t *node,
         return rlock__cluster_node(route->cluster, node, &bound, out);
     *out = NULL;
     return *node == 0 ? rlock__route_find(route, "", limit, out) : RLOCK_OK;
-}
-
-struct rlock__link *rlock__route_redirected(struct rlock__route *route,
-                                            const struct rlock__link *from, const char *text,
-                                            bool *asking) {
-    return route->cluster != NULL ? rlock__cluster_redirected(route->cluster, from, text, asking)
-                                  : NULL;
 }
 
 const struct rlock__replicas *rlock__route_named(const struct rlock__route *route) {

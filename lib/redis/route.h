@@ -179,11 +179,6 @@ enum rlock_status rlock__route_find(struct rlock__route *route, const char *key,
 enum rlock_status rlock__route_node(struct rlock__route *route, size_t *node,
                                     const struct rlock__limit *limit, struct rlock__link **out);
 
-/* The link that an error reply redirects to; NULL: none. See rlock__cluster_redirected(). */
-struct rlock__link *rlock__route_redirected(struct rlock__route *route,
-                                            const struct rlock__link *from, const char *text,
-                                            bool *asking);
-
 /* The last request failed: look the server up again before the next. */
 void rlock__route_doubt(struct rlock__route *route);
 

@@ -71,14 +71,7 @@ void rlock__run_ask(struct rlock__run *run, const struct rlock__script *script) 
 
 /* Finds the way, which may ask for it: before anything is put into a request. */
 void rlock__run_begin(struct rlock__run *run, const struct rlock__limit *limit) {
-    run->answer = (struct rlock__answer){.code = 0};
-    run->refused = run->unconfirmed = run->unanswered = run->abandoned = run->done = false;
-    run->stage = RLOCK__RUN_HASH;
-    run->asking = false;
-    run->redirections = 0;
-    run->replicas_by_ms = 0;
-    run->last = 0;
-    run->link = NULL;
+    *run = (struct rlock__run){.route = run->route, .call = run->call};
     size_t node = run->call->node;
     const enum rlock_status status =
         run->call->key_count > 0
@@ -94,7 +87,9 @@ void rlock__run_begin(struct rlock__run *run, const struct rlock__limit *limit) 
 /* Sent elsewhere by the reply; too often where the nodes do not agree, which may pass. */
 static bool redirected(struct rlock__run *run, const struct rlock__script *script,
                        const char *text) {
-    struct rlock__link *to = rlock__route_redirected(run->route, run->link, text, &run->asking);
+    struct rlock__cluster *cluster = run->route->cluster;
+    struct rlock__link *to =
+        cluster != NULL ? rlock__cluster_redirected(cluster, run->link, text, &run->asking) : NULL;
     if (to == NULL)
         return false;
     if (run->redirections++ >= REDIRECTIONS_MAX) {
@@ -114,11 +109,10 @@ static bool begins_with(const char *text, const char *word) {
 /* The first number may be a token, of which a script has the digits alone: its own numbers are
  * exact up to 2^53 only. */
 static bool number_or_digits(const rlock__reply *reply, int64_t *out) {
-    const int64_t inexact = INT64_C(1) << 53;
     const char *text = rlock__reply_text(reply, 1);
     if (text == NULL)
         return rlock__reply_integer(reply, 1, out);
-    return rlock__resp_whole(text, out) && *out >= inexact;
+    return rlock__resp_whole(text, out) && *out >= RLOCK__NUMBER_MOST;
 }
 
 /* What the error says of what has been carried out. */
