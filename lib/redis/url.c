@@ -34,7 +34,8 @@ static bool percent_decode(char *text, const char *where, struct rlock__error *e
         *to++ = *from;
         if (*from != '%')
             continue;
-        const char digits[] = {from[1], from[1] != '\0' ? from[2] : '\0', '\0'};
+        char digits[3];
+        (void)snprintf(digits, sizeof digits, "%s", from + 1);
         to[-1] = (char)strtol(digits, NULL, 16);
         if (strspn(digits, "0123456789abcdefABCDEF") != 2 || rlock__is_control(to[-1])) {
             rlock__error_set(error, "cannot read the server's URL: broken %%XX in the %s", where);
