@@ -58,7 +58,7 @@ static void next_sentinel(struct rlock__route *route) {
 
 void rlock__route_doubt(struct rlock__route *route) {
     route->astray = true;
-    rlock__link_look_up_again(&route->link);
+    route->link.look_up_again = true;
     next_sentinel(route); /* it may know better */
     if (route->cluster != NULL)
         rlock__cluster_doubt(route->cluster);
@@ -133,7 +133,7 @@ enum rlock_status rlock__route_node(struct rlock__route *route, size_t *node,
 
 const struct rlock__replicas *rlock__route_named(const struct rlock__route *route) {
     return route->site->replicas == RLOCK_REPLICAS_AUTO &&
-                   route->site->server.topology == RLOCK__SENTINEL
+                   route->site->server.topology == RLOCK__SENTINEL && !route->no_role
                ? &route->replicas
                : NULL;
 }

@@ -182,7 +182,8 @@ enum rlock_status rlock__route_node(struct rlock__route *route, size_t *node,
 /* The last request failed: look the server up again before the next. */
 void rlock__route_doubt(struct rlock__route *route);
 
-/* The replicas that must acknowledge writes; NULL: a number of them is enough. */
+/* The replicas that must acknowledge writes, which the master lists; NULL: a number of them is
+ * enough. */
 const struct rlock__replicas *rlock__route_named(const struct rlock__route *route);
 
 /* How many must acknowledge writes over that link. */

@@ -11,11 +11,6 @@
 static const char not_on_disk[] =
     "it was not on disk in time (see --fsync; appendfsync must be everysec or always)";
 
-/* Whether it matters which replicas have it, and the master lists them. */
-static bool by_name(const struct rlock__run *run) {
-    return rlock__route_named(run->route) != NULL && !run->route->no_role;
-}
-
 static void end_unconfirmed(struct rlock__run *run, enum rlock_status status) {
     run->unconfirmed = true;
     rlock__link_distrust(run->link);
@@ -38,8 +33,9 @@ static void ask(struct rlock__run *run, int64_t replicas) {
                    left_ms > 0 ? left_ms : 1); /* 0: for ever */
     run->stage = RLOCK__RUN_REPLICAS;
     run->first = run->link->expected + 1;
-    const bool asked = rlock__link_ask_words(run->link, fsync ? 4 : 3, fsync ? waitaof : wait) &&
-                       (!by_name(run) || rlock__link_ask_words(run->link, 1, role));
+    const bool asked =
+        rlock__link_ask_words(run->link, fsync ? 4 : 3, fsync ? waitaof : wait) &&
+        (rlock__route_named(run->route) == NULL || rlock__link_ask_words(run->link, 1, role));
     run->last = run->link->expected;
     if (!asked)
         end_unconfirmed(run, RLOCK_SYSTEM);
@@ -47,7 +43,8 @@ static void ask(struct rlock__run *run, int64_t replicas) {
 
 void rlock__run_ask_replicas(struct rlock__run *run) {
     const int replicas = rlock__route_replicas(run->route, run->link);
-    if (replicas > 0 || by_name(run) || run->route->site->fsync)
+    const bool named = rlock__route_named(run->route) != NULL;
+    if (replicas > 0 || named || run->route->site->fsync)
         ask(run, replicas);
     else
         rlock__run_end(run, RLOCK_OK);
@@ -71,7 +68,7 @@ static void count_replicas(struct rlock__run *run, int64_t replicas) {
 static void name_replicas(struct rlock__run *run, int64_t replicas, const rlock__reply *role) {
     const struct rlock__replica *which;
     const enum rlock__having having =
-        rlock__replicas_have(rlock__route_named(run->route), role, replicas, &which);
+        rlock__replicas_have(&run->route->replicas, role, replicas, &which);
     if (having == RLOCK__ALL_HAVE_IT) {
         rlock__run_end(run, RLOCK_OK);
         return;
@@ -133,8 +130,7 @@ static void hear_role(struct rlock__run *run, int64_t replicas, const rlock__rep
 }
 
 void rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply) {
-    const rlock__reply *before = run->before;
-    const rlock__reply *counted = by_name(run) && before != NULL ? before : reply;
+    const rlock__reply *counted = run->before != NULL ? run->before : reply;
     const enum rlock_status status = rlock__reply_judge(run->link, counted);
     int64_t replicas;
     if (status == RLOCK_DENIED)

@@ -141,7 +141,7 @@ MUTANTS = (
            ("lua/include/waiting.lua", "    if #dead == 0 then return false end\n", "    if true then return false end\n"),
            where=("--topology", "socket", "--kind", "run,fair,rw,sem", "--faults", "waiter-killed")),
     Mutant("a grant does not wait for the replicas",
-           ("lib/redis/script_replicas.c", "if (replicas > 0 || by_name(run) || run->route->site->fsync)", "if (replicas < 0)"),
+           ("lib/redis/script_replicas.c", "if (replicas > 0 || named || run->route->site->fsync)", "if (replicas < 0)"),
            where=("--topology", "sentinel,cluster")),
     Mutant("a latch opens one too early",
            ("lua/latch_down.lua", "if left > 0 then", "if left > 1 then"), where=("--kind", "latch")),
