@@ -80,16 +80,11 @@ void rlock__link_close(struct rlock__link *link);
 /* Changes the address, and closes the connection if it was another. */
 void rlock__link_move(struct rlock__link *link, const char *host, const char *port);
 
-/* The next connection looks up the host's name again. */
-static inline void rlock__link_look_up_again(struct rlock__link *link) {
-    link->look_up_again = true;
-}
-
 /* The server is not the one to ask, or not any more: the next request uses a new connection, and
  * looks up the host's name again. */
 static inline void rlock__link_distrust(struct rlock__link *link) {
     link->astray = link->stage == RLOCK__READY;
-    rlock__link_look_up_again(link);
+    link->look_up_again = true;
 }
 
 /* True: host and port, as a server gave them, can be a place to connect to: both are there, fit

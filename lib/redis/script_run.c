@@ -102,10 +102,6 @@ static bool redirected(struct rlock__run *run, const struct rlock__script *scrip
     return true;
 }
 
-static bool begins_with(const char *text, const char *word) {
-    return text != NULL && strncmp(text, word, strlen(word)) == 0;
-}
-
 /* The first number may be a token, of which a script has the digits alone: its own numbers are
  * exact up to 2^53 only. */
 static bool number_or_digits(const rlock__reply *reply, int64_t *out) {
@@ -156,7 +152,8 @@ void rlock__run_hear(struct rlock__run *run, const struct rlock__script *script,
     if (run->stage == RLOCK__RUN_REPLICAS) {
         rlock__run_hear_replicas(run, reply);
         rlock__reply_free(reply);
-    } else if (begins_with(error, "NOSCRIPT") && run->stage != RLOCK__RUN_BODY) {
+    } else if (error != NULL && strncmp(error, "NOSCRIPT", 8) == 0 &&
+               run->stage != RLOCK__RUN_BODY) {
         const bool is_coming = run->link->loading == script && run->stage == RLOCK__RUN_HASH;
         rlock__reply_free(reply);
         run->stage = is_coming ? RLOCK__RUN_BEHIND_BODY : RLOCK__RUN_BODY;
