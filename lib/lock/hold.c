@@ -42,20 +42,6 @@ static void build_renewal(struct rlock__ballot *ballot) {
     }
 }
 
-enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
-                                    const struct rlock__limit *limit, size_t *stuck_at) {
-    static const struct rlock__verb renew = {
-        .build = build_renewal, .judge = judge_renewal, .conclude = rlock__ballot_count};
-    struct rlock__ask ask = rlock__asking(lock, &renew, lock->kind->renew, limit);
-    ask.routes = routes;
-    if (lock->kind->renew == NULL)
-        return RLOCK_OK;
-    if (rlock__ask_all(&ask) == RLOCK_OK)
-        rlock__lock_update_lease(lock);
-    *stuck_at = ask.stuck_at;
-    return ask.status;
-}
-
 /* --- restoring -------------------------------------------------------------------------------- */
 
 static enum rlock_status vote_of(const struct rlock__run *run) {
@@ -104,26 +90,38 @@ static enum rlock_status conclude_restored(struct rlock__ballot *ballot) {
     return RLOCK_OK;
 }
 
-void rlock__lock_restore(struct rlock_lock *lock, struct rlock__routes *routes, int cancel_fd) {
-    static const struct rlock__verb restore = {
+static void restore(struct rlock_lock *lock, struct rlock__routes *routes, int cancel_fd) {
+    static const struct rlock__verb verb = {
         .build = build_restored, .judge = judge_restored, .conclude = conclude_restored};
     const int64_t most_ms = lock->lease_ms / 10; /* a short lease is due again in a moment */
     const struct rlock__limit limit = {rlock_now_ms() + rlock__sooner_ms(most_ms, RESTORE_MS),
                                        cancel_fd};
-    struct rlock__ask ask = rlock__asking(lock, &restore, lock->kind->restore, &limit);
+    struct rlock__ask ask = rlock__asking(lock, &verb, lock->kind->restore, &limit);
     ask.routes = routes;
     if (routes->count > 1 && lock->kind->restore != NULL)
         (void)rlock__ask_all(&ask);
 }
 
+enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
+                                    const struct rlock__limit *limit, size_t *stuck_at) {
+    static const struct rlock__verb renew = {
+        .build = build_renewal, .judge = judge_renewal, .conclude = rlock__ballot_count};
+    struct rlock__ask ask = rlock__asking(lock, &renew, lock->kind->renew, limit);
+    ask.routes = routes;
+    if (lock->kind->renew == NULL)
+        return RLOCK_OK;
+    if (rlock__ask_all(&ask) == RLOCK_OK) {
+        rlock__lock_update_lease(lock);
+        restore(lock, routes, limit->cancel_fd);
+    }
+    *stuck_at = ask.stuck_at;
+    return ask.status;
+}
+
 enum rlock_status rlock_renew(rlock_lock *lock) {
     const struct rlock__limit limit =
         rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
-    const enum rlock_status status =
-        rlock__lock_renew(lock, &lock->client->routes, &limit, &lock->stuck_at);
-    if (status == RLOCK_OK)
-        rlock__lock_restore(lock, &lock->client->routes, -1);
-    return rlock__final(status);
+    return rlock__final(rlock__lock_renew(lock, &lock->client->routes, &limit, &lock->stuck_at));
 }
 
 /* --- looking ---------------------------------------------------------------------------------- */

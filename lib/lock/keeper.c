@@ -37,7 +37,6 @@ struct rlock_keeper {
     bool may_not_listen;
     char broken_by[RLOCK__BY_SIZE]; /* "": no break was heard of */
     int64_t grace_ms;
-    int64_t *published; /* may be NULL */
     pthread_t thread;
     int timer_fd;
     int stop_fd;
@@ -67,12 +66,7 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
                          lock->resources[which].name, keeper->broken_by);
     else if (status == RLOCK_LOST)
         rlock__error_set(&keeper->error, "%s is not ours any more", lock->resources[which].name);
-    if (status != RLOCK_OK)
-        return status;
-    if (keeper->published != NULL)
-        __atomic_store_n(keeper->published, rlock_lease_end_ms(lock), __ATOMIC_RELEASE);
-    rlock__lock_restore(lock, &keeper->routes, keeper->stop_fd);
-    return RLOCK_OK;
+    return status;
 }
 
 /* Reports a renewal or, if preempted, which waiter asks us to end, or why none can. By a pipe and
@@ -205,6 +199,7 @@ static void free_keeper(struct rlock_keeper *keeper) {
         if (fds[i] >= 0)
             close(fds[i]);
     }
+    keeper->lock->published = NULL;
     rlock__routes_free(&keeper->routes);
     rlock__listener_free(&keeper->listener);
     free(keeper->channel);
@@ -231,9 +226,9 @@ static bool can_connect(const struct rlock_keeper *keeper) {
 static int open_keeper(struct rlock_keeper *keeper, struct rlock_lock *lock,
                        const struct rlock_keeper_options *options) {
     keeper->lock = lock;
+    lock->published = options->lease_end_ms;
     keeper->grace_ms = options->grace_ms;
     keeper->may_not_listen = lock->lease_ms / 3 <= RENEWED_OFTEN_MS && !lock->preemptible;
-    keeper->published = options->lease_end_ms;
     keeper->reports_all = options->report_renewals;
     keeper->reports_failures = options->report_failures || options->report_renewals;
     const bool reports = keeper->reports_failures || lock->preemptible;

@@ -50,6 +50,8 @@ void rlock__lock_update_lease(struct rlock_lock *lock) {
             first_ms = rlock__sooner_ms(first_ms, rlock__votes_granted(&lock->resources[i]));
     }
     atomic_store(&lock->granted_ms, first_ms);
+    if (lock->published != NULL)
+        __atomic_store_n(lock->published, rlock_lease_end_ms(lock), __ATOMIC_RELEASE);
 }
 
 int64_t rlock_lease_end_ms(const rlock_lock *lock) {

@@ -139,6 +139,7 @@ struct rlock_lock {
     size_t any;                         /* a pool: so many of them are taken; 0: all */
     struct rlock__resource **preferred; /* of a pool: in the order of preference */
     _Atomic int64_t granted_ms; /* of the name whose lease ends first; the keeper moves it */
+    int64_t *published;         /* a keeper's: where the lease's end is stored; NULL: nowhere */
 
     /* Waiting: */
     int64_t started_ms; /* of the first try; 0: none yet */
@@ -235,15 +236,12 @@ void rlock__give_back(struct rlock_lock *lock);
 void rlock__leave(struct rlock_lock *lock, bool all, int64_t end_ms, int cancel_fd);
 
 /* Renews all names over routes of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final;
- * *stuck_at: which one; routes->error says why. */
+ * *stuck_at: which one; routes->error says why. After RLOCK_OK, in a moment for all names: a server
+ * that has lost a hold, or never gave it, or knows it by another token, is given it again while a
+ * majority keeps it: a long command outlives servers that restart one after the other. No other
+ * client can have had the lock meanwhile. */
 enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
                                     const struct rlock__limit *limit, size_t *stuck_at);
-
-/* After a renewal, in a moment for all names: a server that has lost a hold, or never gave it, or
- * knows it by another token, is given it again while a majority keeps it: a long command outlives
- * servers that restart one after the other. No other client can have had the lock meanwhile.
- * cancel_fd: ends it sooner, -1: none. */
-void rlock__lock_restore(struct rlock_lock *lock, struct rlock__routes *routes, int cancel_fd);
 
 /* Publishes the earliest lease of the names. */
 void rlock__lock_update_lease(struct rlock_lock *lock);
