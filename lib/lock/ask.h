@@ -99,11 +99,7 @@ enum rlock_status rlock__ballot_vote(const struct rlock__ballot *ballot, struct 
 /* The one outcome of a vote for each server: RLOCK_OK when a majority says so. What makes such a
  * majority impossible by itself, when it is final. RLOCK_DONE: one says so. RLOCK_BUSY: a majority
  * has answered, but not so; RLOCK_CANCELLED; else RLOCK_AGAIN. routes->error says why. */
-enum rlock_status rlock__votes_count(struct rlock__routes *routes, const enum rlock_status *votes);
 enum rlock_status rlock__ballot_count(struct rlock__ballot *ballot);
-
-/* The text that stands there most often: its place; supporters: how often. count is at least 1. */
-size_t rlock__votes_most(const char *const *texts, size_t count, size_t *supporters);
 
 /* Of so many numbers, a server's each, the one that a majority has, or more. */
 int64_t rlock__votes_least(const int64_t *numbers, size_t count);

@@ -22,12 +22,14 @@ static bool is_answer(enum rlock_status vote) {
     return vote == RLOCK_OK || vote == RLOCK_BUSY || vote == RLOCK_LOST;
 }
 
-enum rlock_status rlock__votes_count(struct rlock__routes *routes, const enum rlock_status *votes) {
+enum rlock_status rlock__ballot_count(struct rlock__ballot *ballot) {
     /* What more tries would not change. */
     static const enum rlock_status final[] = {
         RLOCK_LOST,   RLOCK_WRONG_KIND,  RLOCK_REFUSED, RLOCK_OUSTED,
         RLOCK_DENIED, RLOCK_UNAVAILABLE, RLOCK_SYSTEM,
     };
+    struct rlock__routes *routes = ballot->ask->routes;
+    const enum rlock_status *votes = ballot->votes;
     const size_t count = routes->count, majority = rlock__majority(count);
     size_t which = 0;
     if (count_of(votes, count, RLOCK_DONE, &which) > 0) /* one server that knows of it is enough */
@@ -51,25 +53,6 @@ enum rlock_status rlock__votes_count(struct rlock__routes *routes, const enum rl
         which++;
     rlock__routes_explain(routes, yes + busy + lost, which);
     return RLOCK_AGAIN;
-}
-
-enum rlock_status rlock__ballot_count(struct rlock__ballot *ballot) {
-    return rlock__votes_count(ballot->ask->routes, ballot->votes);
-}
-
-size_t rlock__votes_most(const char *const *texts, size_t count, size_t *supporters) {
-    size_t best = 0;
-    *supporters = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t same = 0;
-        for (size_t j = 0; j < count; j++)
-            same += strcmp(texts[i], texts[j]) == 0;
-        if (same > *supporters) {
-            *supporters = same;
-            best = i;
-        }
-    }
-    return best;
 }
 
 int64_t rlock__votes_least(const int64_t *numbers, size_t count) {
@@ -134,6 +117,22 @@ static void note_again(int64_t *again_ms, const rlock__reply *reply) {
         *again_ms = ms;
 }
 
+/* The text that stands there most often: its place; supporters: how often. count is at least 1. */
+static size_t most_frequent(const char *const *texts, size_t count, size_t *supporters) {
+    size_t best = 0;
+    *supporters = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        for (size_t j = 0; j < count; j++)
+            same += strcmp(texts[i], texts[j]) == 0;
+        if (same > *supporters) {
+            *supporters = same;
+            best = i;
+        }
+    }
+    return best;
+}
+
 /* Our place may differ from server to server; where it is the first, we are woken. */
 struct rlock__busy rlock__busy_by_most(struct rlock__ballot *ballot) {
     const char *owners[RLOCK_SERVERS_MAX] = {NULL};
@@ -146,7 +145,7 @@ struct rlock__busy rlock__busy_by_most(struct rlock__ballot *ballot) {
         owners[count] = text_or_empty(ballot->batch.runs[i].answer.reply, 3);
         servers[count++] = i;
     }
-    const size_t chosen = servers[rlock__votes_most(owners, count, &supporters)];
+    const size_t chosen = servers[most_frequent(owners, count, &supporters)];
     struct rlock__busy busy = busy_by(ballot->resource, &ballot->batch.runs[chosen].answer);
     ballot->resource->again_ms = again_ms;
     busy.split = ballot->batch.count > 1 && supporters < ballot->batch.enough;

@@ -32,14 +32,15 @@ static enum rlock_status count_votes(const char *letters, size_t count) {
     struct rlock__site sites[SERVERS_MAX] = {{.server = {.redacted = NULL}}};
     struct rlock__route at[SERVERS_MAX] = {{.site = NULL}};
     struct rlock__routes routes = {.count = count, .at = at, .error = &error};
-    enum rlock_status votes[SERVERS_MAX];
+    struct rlock__ask ask = {.routes = &routes};
+    struct rlock__ballot ballot = {.ask = &ask};
     for (size_t i = 0; i < count; i++) {
-        votes[i] = vote(letters[i]);
+        ballot.votes[i] = vote(letters[i]);
         sites[i].server.redacted = names[i];
         at[i].site = &sites[i];
         rlock__error_set(&at[i].error, "why %zu", i);
     }
-    return rlock__votes_count(&routes, votes);
+    return rlock__ballot_count(&ballot);
 }
 
 TEST(a_majority_decides) {
