@@ -60,7 +60,7 @@ char *rlock__kind_publish(const struct rlock__kind *kind, const char *lock_name)
  * memory. */
 char *rlock__break_channel(const char *owner);
 
-/* For a lock on several servers, see token.c. */
+/* For a lock on several servers, see take.c. */
 extern const struct rlock__script *const RLOCK__TOKEN_RAISE;
 
 /* What a user may not do, see probe_rights.c. */

@@ -211,20 +211,13 @@ enum rlock_status rlock__lock_make(rlock_lock **out, rlock_client *client,
 /* RLOCK_OK, or RLOCK_INVALID: what is wrong with the name is the client's error. */
 enum rlock_status rlock__check_name(struct rlock_client *client, const char *name);
 
-/* --- the verbs, on all names: take.c, token.c, hold.c, release.c ------------------------------ */
+/* --- the verbs, on all names: take.c, hold.c, release.c ------------------------------ */
 
 /* Takes all names or none. RLOCK_OK: held. RLOCK_BUSY: *busy says which holder has it. RLOCK_AGAIN:
  * no answer, or one that may pass. Else final. lock->stuck_at: which is the first name that was not
  * granted; of others something may be held on the servers: rlock__leave(). */
 enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
                               struct rlock__busy *busy);
-
-/* A hold's token is the largest that was given. Before it is told to the caller a majority has
- * accepted it, so that every later holder's is larger, whichever majority gives that; where several
- * readers want the same one, all but one go on to the next. RLOCK_OK, RLOCK_DENIED or RLOCK_AGAIN.
- * RLOCK_BUSY: there are so many of them that each was taken: back off. lock->stuck_at: of which
- * name. */
-enum rlock_status rlock__agree_on_tokens(struct rlock_lock *lock, const struct rlock__limit *limit);
 
 /* Gives back at once what was given by too few, or may have been, of the names that are not held.
  * Places in line stay. */

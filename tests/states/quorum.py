@@ -1,7 +1,7 @@
 """The one token of a hold on three servers, in all states.
 
 The scripts are real; one redis-server plays all three in turn, for each keeps a state of its own. The client's rule
-is written down here again, from lib/lock/take.c, token.c, release.c and resource.c: it is not the library
+is written down here again, from lib/lock/take.c, release.c and resource.c: it is not the library
 that runs. Clients do not wait in line, and do not renew.
 
 A client asks all servers and goes on as soon as the answers decide: what is still on its way to the others arrives
