@@ -40,7 +40,7 @@ static char *join_lines(const char *const *lines, size_t count) {
 
 static bool make_call(struct rlock__call *call, struct texts *texts, const struct rlock__kind *kind,
                       const struct rlock_break_options *options) {
-    *texts = (struct texts){.publish = rlock__kind_publish(kind, options->name)};
+    *texts = (struct texts){.publish = rlock__kind_key(kind->publish, options->name)};
     if (!rlock__kind_keys(texts->keys, kind->keys, options->name) || texts->publish == NULL ||
         !rlock__random_id(texts->id))
         return false;

@@ -64,7 +64,7 @@ static enum rlock_status ask(struct rlock__probe *probe, const struct right *rig
                              const char *kind_name, struct rlock__answer *answer) {
     const struct rlock__kind *kind = rlock__kind_find(kind_name);
     const char *lock_name = probe->options->name;
-    char *keys[RLOCK__KEYS_MAX], *publish = rlock__kind_publish(kind, lock_name);
+    char *keys[RLOCK__KEYS_MAX], *publish = rlock__kind_key(kind->publish, lock_name);
     char *record = rlock__kind_key(kind->record != NULL ? kind->record : "", lock_name);
     const bool made =
         rlock__kind_keys(keys, kind->keys, lock_name) && publish != NULL && record != NULL;

@@ -28,10 +28,10 @@ enum {
 
 #define MUTEX_RECORD "rlock_last:{*}"
 
-#define MUTEX_CHANNEL "redisson_lock__channel:{*}"
-#define RW_CHANNEL    "redisson_rwlock:{*}"
-#define SEM_CHANNEL   "redisson_sc:{*}"
-#define LATCH_CHANNEL "redisson_countdownlatch__channel__<*>"
+#define MUTEX_PUBLISH RLOCK__SPUBLISH "redisson_lock__channel:{*}"
+#define RW_PUBLISH    RLOCK__SPUBLISH "redisson_rwlock:{*}"
+#define SEM_PUBLISH   RLOCK__SPUBLISH "redisson_sc:{*}"
+#define LATCH_PUBLISH RLOCK__SPUBLISH "redisson_countdownlatch__channel__<*>"
 
 static const struct rlock__kind kinds[] = {
     {
@@ -46,7 +46,7 @@ static const struct rlock__kind kinds[] = {
         .keys_to_take = 7, /* not the queue */
         .stand = HELD,
         .record = MUTEX_RECORD,
-        .channel = MUTEX_CHANNEL,
+        .publish = MUTEX_PUBLISH,
         .reenters = true,
         .pools = true,
         .shareable = true,
@@ -61,7 +61,7 @@ static const struct rlock__kind kinds[] = {
         .keys = {MUTEX_KEYS},
         .stand = HELD,
         .record = MUTEX_RECORD,
-        .channel = MUTEX_CHANNEL,
+        .publish = MUTEX_PUBLISH,
         .reenters = true,
         .variant = "supersede",
         .queued = true,
@@ -77,7 +77,7 @@ static const struct rlock__kind kinds[] = {
         .take_away = &SCRIPT_RW_BREAK,
         .keys = {RW_KEYS},
         .stand = HELD,
-        .channel = RW_CHANNEL,
+        .publish = RW_PUBLISH,
         .reenters = true,
         .shareable = true,
     },
@@ -91,7 +91,7 @@ static const struct rlock__kind kinds[] = {
         .take_away = &SCRIPT_RW_BREAK,
         .keys = {RW_KEYS},
         .stand = HELD,
-        .channel = RW_CHANNEL,
+        .publish = RW_PUBLISH,
         .reenters = true,
         .pools = true,
         .shareable = true,
@@ -106,7 +106,7 @@ static const struct rlock__kind kinds[] = {
         .take_away = &SCRIPT_SEM_BREAK,
         .keys = {SEM_KEYS},
         .stand = PERMITS_HELD,
-        .channel = SEM_CHANNEL,
+        .publish = SEM_PUBLISH,
     },
     {
         .name = "plain",
@@ -114,13 +114,13 @@ static const struct rlock__kind kinds[] = {
         .release = &SCRIPT_SEM_PLAIN_RELEASE,
         .take_away = &SCRIPT_SEM_BREAK,
         .keys = {SEM_KEYS},
-        .channel = SEM_CHANNEL,
+        .publish = SEM_PUBLISH,
     },
     {
         .name = "latch",
         .acquire = &SCRIPT_LATCH_ACQUIRE,
         .keys = {LATCH_KEYS},
-        .channel = LATCH_CHANNEL,
+        .publish = LATCH_PUBLISH,
         .variant = "must-exist",
     },
 };
@@ -153,10 +153,6 @@ const struct rlock__kind *rlock__kind_find(const char *name) {
             return &kinds[i];
     }
     return NULL;
-}
-
-bool rlock__kind_knows(const struct rlock__kind *kind, const char *variant) {
-    return variant == NULL || (kind->variant != NULL && strcmp(kind->variant, variant) == 0);
 }
 
 char *rlock__kind_key(const char *pattern, const char *lock_name) {
@@ -203,17 +199,9 @@ bool rlock__kind_keys(char *keys[RLOCK__KEYS_MAX], const char *const patterns[RL
     return made;
 }
 
-void rlock__kind_keys_free(char *keys[RLOCK__KEYS_MAX]) {
-    for (size_t i = 0; i < RLOCK__KEYS_MAX; i++)
-        free(keys[i]);
-}
-
-char *rlock__kind_publish(const struct rlock__kind *kind, const char *lock_name) {
-    char *channel = rlock__kind_key(kind->channel, lock_name), *publish = NULL;
-    if (channel != NULL && asprintf(&publish, RLOCK__SPUBLISH "%s", channel) < 0)
-        publish = NULL;
-    free(channel);
-    return publish;
+void rlock__kind_keys_free(char **keys) {
+    for (; *keys != NULL; keys++)
+        free(*keys);
 }
 
 char *rlock__break_channel(const char *owner) {

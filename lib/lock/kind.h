@@ -11,16 +11,16 @@ struct rlock__kind {
     const struct rlock__script *acquire, *renew, *release, *check;
     const struct rlock__script *restore;   /* on a server that has lost it; NULL: none does */
     const struct rlock__script *take_away; /* from its holders, for `rlock break`; NULL: can't be */
-    /* How the keys and the channel are named, `*` standing for the lock's name. The braces make
-     * one cluster slot of them all; a name that has braces itself is put in without ours. Pointed
-     * brackets are braces whatever the name. */
+    /* How the keys are named, and by what scripts tell of it, `*` standing for the lock's name. The
+     * braces make one cluster slot of them all; a name that has braces itself is put in without
+     * ours. Pointed brackets are braces whatever the name. */
     const char *keys[RLOCK__KEYS_MAX];
     size_t keys_to_take; /* so many of them, from the first, does acquire need; 0: all */
     unsigned
         stand; /* bits: which of the keys stand as long as it is held. A slot that is being moved
                   refuses scripts that name others (TRYAGAIN): a renewal names these alone */
-    const char *record; /* the key that says which runs have ended; NULL: none does */
-    const char *channel;
+    const char *record;  /* the key that says which runs have ended; NULL: none does */
+    const char *publish; /* "SPUBLISH CHANNEL" */
     const char *variant; /* the one that acquire knows; NULL: none */
     bool leases_reads;   /* each read hold has a key of its own: rlock__kind_lease_key() */
     bool reenters;       /* a nested one enters by the proof of the hold around it */
@@ -32,10 +32,7 @@ struct rlock__kind {
 /* NULL: there is no such kind. */
 const struct rlock__kind *rlock__kind_find(const char *name);
 
-/* True: the kind can be taken in that way; NULL is the usual one. */
-bool rlock__kind_knows(const struct rlock__kind *kind, const char *variant);
-
-/* The key that a pattern names for a lock. The caller frees it; NULL: no memory. */
+/* The key, or what else, that a pattern names for a lock. The caller frees it; NULL: no memory. */
 char *rlock__kind_key(const char *pattern, const char *lock_name);
 
 /* The key that says which tries of an attempt are over (lua/include/try.lua). The caller frees it;
@@ -50,10 +47,7 @@ char *rlock__kind_lease_key(const char *lock_name, const char *owner, int i);
  * no memory. */
 bool rlock__kind_keys(char *keys[RLOCK__KEYS_MAX], const char *const patterns[RLOCK__KEYS_MAX],
                       const char *lock_name);
-void rlock__kind_keys_free(char *keys[RLOCK__KEYS_MAX]);
-
-/* By what scripts tell of a lock: "SPUBLISH CHANNEL". The caller frees it; NULL: no memory. */
-char *rlock__kind_publish(const struct rlock__kind *kind, const char *lock_name);
+void rlock__kind_keys_free(char **keys);
 
 /* The channel on which a holder hears that its lock was taken away, or that a waiter asks for it,
  * and says that its command has stopped (lua/include/broken.lua). The caller frees it; NULL: no

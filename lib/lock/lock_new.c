@@ -20,7 +20,8 @@ static bool is_too_long(const char *text) {
 /* What does not go with that kind; NULL: all does. */
 static const char *misfit(const struct rlock_lock_options *options,
                           const struct rlock__kind *kind) {
-    if (!rlock__kind_knows(kind, options->variant))
+    if (options->variant != NULL &&
+        (kind->variant == NULL || strcmp(kind->variant, options->variant) != 0))
         return "this kind of lock has no such variant";
     if ((options->once_per_ms != 0 || options->once_key != NULL) && kind->record == NULL)
         return "once_per_ms and once_key are not supported for this kind of lock";
@@ -137,7 +138,7 @@ static bool make_resource(struct rlock_lock *lock, struct rlock__resource *resou
     resource->name = strdup(name);
     resource->instance_count = lock->client->count;
     resource->instances = calloc(resource->instance_count, sizeof *resource->instances);
-    resource->publish = rlock__kind_publish(lock->kind, name);
+    resource->publish = rlock__kind_key(lock->kind->publish, name);
     if (resource->name == NULL || resource->instances == NULL || resource->publish == NULL ||
         !rlock__random_id(id) || !rlock__resource_identify(resource, id))
         return false;
@@ -223,15 +224,10 @@ enum rlock_status rlock_lock_new(rlock_lock **out, rlock_client *client,
     return status == RLOCK_OK ? rlock__lock_make(out, client, &options, NULL) : status;
 }
 
-static void free_keys(char **keys) {
-    for (; *keys != NULL; keys++)
-        free(*keys);
-}
-
 static void free_resource(struct rlock__resource *resource) {
     rlock__kind_keys_free(resource->keys);
-    free_keys(resource->lease_keys);
-    free_keys(resource->kept_keys);
+    rlock__kind_keys_free(resource->lease_keys);
+    rlock__kind_keys_free(resource->kept_keys);
     free(resource->name);
     free(resource->own_channel);
     free(resource->publish);

@@ -140,11 +140,6 @@ bool rlock__resource_is_clear(const struct rlock__resource *resource) {
     return !may_stay(resource) && !rlock__resource_in_line(resource);
 }
 
-static void add_keys(struct rlock__call *call, char *const *keys) {
-    for (; *keys != NULL; keys++)
-        call->keys[call->key_count++] = *keys;
-}
-
 /* Scripts know the last ones by their places from the end. */
 struct rlock__call rlock__resource_call(const struct rlock__resource *resource, const char *owner,
                                         unsigned which) {
@@ -157,9 +152,9 @@ struct rlock__call rlock__resource_call(const struct rlock__resource *resource, 
     rlock__call_add_keys(&call, resource->keys);
     if ((which & RLOCK__TO_TAKE) != 0 && lock->kind->keys_to_take > 0)
         call.key_count = lock->kind->keys_to_take;
-    add_keys(&call, resource->lease_keys);
+    rlock__call_add_keys(&call, resource->lease_keys);
     if ((which & RLOCK__AND_KEPT) != 0)
-        add_keys(&call, resource->kept_keys);
+        rlock__call_add_keys(&call, resource->kept_keys);
     if ((which & RLOCK__AND_RECORD) != 0 && resource->record != NULL)
         call.keys[call.key_count++] = resource->record;
     call.keys[call.key_count++] = resource->tombstone;

@@ -15,9 +15,9 @@ enum {
     SILENT_MS = 250        /* a busy server answers sooner */
 };
 
-void rlock__call_add_keys(struct rlock__call *call, char *const keys[RLOCK__KEYS_MAX]) {
-    for (size_t i = 0; i < RLOCK__KEYS_MAX && keys[i] != NULL; i++)
-        call->keys[call->key_count++] = keys[i];
+void rlock__call_add_keys(struct rlock__call *call, char *const *keys) {
+    for (; *keys != NULL; keys++)
+        call->keys[call->key_count++] = *keys;
 }
 
 void rlock__call_add_args(struct rlock__call *call, const char *const *args) {

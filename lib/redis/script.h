@@ -39,7 +39,7 @@ struct rlock__call {
 };
 
 /* Gives the call these keys, NULL behind the last. It borrows them. */
-void rlock__call_add_keys(struct rlock__call *call, char *const keys[RLOCK__KEYS_MAX]);
+void rlock__call_add_keys(struct rlock__call *call, char *const *keys);
 
 /* Adds these arguments, NULL behind the last. It borrows them. */
 void rlock__call_add_args(struct rlock__call *call, const char *const *args);

@@ -11,18 +11,18 @@ static void assert_key(const char *pattern, const char *name, const char *expect
     free(key);
 }
 
-/* All of a kind's keys, and last its channel. */
+/* All of a kind's keys, and last by what its scripts tell. */
 #define COMMON(fourth)                                                                             \
     "x", "redisson_lock_token:{x}", "rlock_info:{x}", fourth ":{x}", "rlock_waiters:{x}",          \
         "rlock_beats:{x}", "rlock_queuers:{x}"
 #define MUTEX                                                                                      \
     COMMON("rlock_leases"), "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}",                \
-        "rlock_queue:{x}", "rlock_queue_beats:{x}", "redisson_lock__channel:{x}"
+        "rlock_queue:{x}", "rlock_queue_beats:{x}", "SPUBLISH redisson_lock__channel:{x}"
 #define RW                                                                                         \
     COMMON("rlock_leases"), "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",       \
-        "rlock_told:{x}", "redisson_rwlock:{x}"
-#define SEM   COMMON("rlock_hold"), "{x}:timeout", "rlock_wants:{x}", "redisson_sc:{x}"
-#define LATCH COMMON("rlock_hold"), "{x}:timeout", "redisson_countdownlatch__channel__{x}"
+        "rlock_told:{x}", "SPUBLISH redisson_rwlock:{x}"
+#define SEM   COMMON("rlock_hold"), "{x}:timeout", "rlock_wants:{x}", "SPUBLISH redisson_sc:{x}"
+#define LATCH COMMON("rlock_hold"), "{x}:timeout", "SPUBLISH redisson_countdownlatch__channel__{x}"
 
 /* A record of runs is a name's, and a majority of independent servers can hold only that of which
  * one owner is in the way. */
@@ -45,7 +45,7 @@ TEST(each_kind_has_its_keys) {
         size_t k = 0;
         for (; k < RLOCK__KEYS_MAX && kind->keys[k] != NULL; k++)
             assert_key(kind->keys[k], "x", rows[i].keys[k]);
-        assert_key(kind->channel, "x", rows[i].keys[k]);
+        assert_key(kind->publish, "x", rows[i].keys[k]);
         assert_null(rows[i].keys[k + 1]);
         if (rows[i].record != NULL)
             assert_key(kind->record, "x", rows[i].record);
