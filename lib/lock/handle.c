@@ -31,11 +31,12 @@ static uint32_t crc32(const unsigned char *bytes, size_t size) {
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-size_t rlock__base64_length(size_t size) {
+/* How many letters so many bytes make, without the NUL at their end. */
+static size_t base64_length(size_t size) {
     return size / 3 * 4 + (size % 3 > 0 ? size % 3 + 1 : 0);
 }
 
-void rlock__base64_encode(char *out, const unsigned char *bytes, size_t size) {
+static void base64_encode(char *out, const unsigned char *bytes, size_t size) {
     uint32_t bits = 0;
     unsigned count = 0;
     for (size_t i = 0; i < size; i++) {
@@ -48,7 +49,8 @@ void rlock__base64_encode(char *out, const unsigned char *bytes, size_t size) {
     *out = '\0';
 }
 
-bool rlock__base64_decode(unsigned char *out, size_t *size, const char *text) {
+/* False: it is none, or not in the one way in which these bytes are written. */
+static bool base64_decode(unsigned char *out, size_t *size, const char *text) {
     uint32_t bits = 0;
     unsigned count = 0;
     *size = 0;
@@ -93,13 +95,13 @@ static char *describe(const struct rlock_lock *lock, const char *servers) {
 static char *encode(const char *text) {
     const size_t size = strlen(text);
     unsigned char *bytes = malloc(size + CRC_SIZE);
-    char *out = malloc(sizeof PREFIX + rlock__base64_length(size + CRC_SIZE));
+    char *out = malloc(sizeof PREFIX + base64_length(size + CRC_SIZE));
     if (bytes != NULL && out != NULL) {
         memcpy(bytes, text, size + 1);
         const uint32_t crc = crc32(bytes, size);
         for (size_t i = 0; i < CRC_SIZE; i++)
             bytes[size + i] = (unsigned char)(crc >> 8 * i);
-        rlock__base64_encode(stpcpy(out, PREFIX), bytes, size + CRC_SIZE);
+        base64_encode(stpcpy(out, PREFIX), bytes, size + CRC_SIZE);
     } else {
         free(out);
         out = NULL;
@@ -135,7 +137,7 @@ struct read_handle {
 static bool decode(char *text, const char *encoded) {
     unsigned char *bytes = (unsigned char *)text;
     size_t size;
-    if (!rlock__base64_decode(bytes, &size, encoded) || size < CRC_SIZE)
+    if (!base64_decode(bytes, &size, encoded) || size < CRC_SIZE)
         return false;
     size -= CRC_SIZE;
     const uint32_t crc = crc32(bytes, size);

@@ -211,7 +211,7 @@ enum rlock_status rlock__lock_make(rlock_lock **out, rlock_client *client,
 /* RLOCK_OK, or RLOCK_INVALID: what is wrong with the name is the client's error. */
 enum rlock_status rlock__check_name(struct rlock_client *client, const char *name);
 
-/* --- the verbs, on all names: take.c, hold.c, release.c ------------------------------ */
+/* --- the verbs, on all names: take.c, hold.c, release.c --------------------------------------- */
 
 /* Takes all names or none. RLOCK_OK: held. RLOCK_BUSY: *busy says which holder has it. RLOCK_AGAIN:
  * no answer, or one that may pass. Else final. lock->stuck_at: which is the first name that was not
@@ -284,7 +284,7 @@ void rlock__retry_after_busy(struct rlock__resource *resource, bool split);
 /* After no answer: a pause that doubles, of which a random half is taken. Returns its end. */
 int64_t rlock__retry_after_failure(struct rlock_lock *lock);
 
-/* --- shown.c, handle.c ------------------------------------------------------------------------ */
+/* --- shown.c ---------------------------------------------------------------------------------- */
 
 /* Makes the lock's owner, if it has none, and what others are shown of it. False: no memory, or no
  * random bytes. */
@@ -294,15 +294,5 @@ bool rlock__introduce(struct rlock_lock *lock, const struct rlock_lock_options *
  * scripts store it as it comes. What the options leave out is "", a note left out. Yours to free;
  * NULL: no memory. */
 char *rlock__shown(const struct rlock_lock_options *options, const char *host, const char *permits);
-
-/* Base64. How many letters so many bytes make, without the NUL at their end. */
-size_t rlock__base64_length(size_t size);
-
-/* Writes them, and a NUL. */
-void rlock__base64_encode(char *out, const unsigned char *bytes, size_t size);
-
-/* The way back; out has room for three bytes of every four letters. False: it is none, or not in
- * the one way in which these bytes are written. */
-bool rlock__base64_decode(unsigned char *out, size_t *size, const char *text);
 
 #endif
