@@ -60,7 +60,6 @@ void rlock_releases_free(rlock_releases *releases) {
 
 struct rlock_stopping {
     rlock_releases ear;
-    char *channel;
 };
 
 void rlock_say_stopped(rlock_lock *lock, int64_t deadline_ms) {
@@ -86,11 +85,10 @@ enum rlock_status rlock_stopping_new(rlock_stopping **out, rlock_client *client,
     struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
     const struct rlock__limit limit = rlock__client_limit(client, deadline_ms, -1);
     rlock_stopping *stopping = *out = calloc(1, sizeof *stopping);
-    if (stopping == NULL || (stopping->channel = rlock__break_channel(owner)) == NULL)
+    if (stopping == NULL || (stopping->ear.listener.channel = rlock__break_channel(owner)) == NULL)
         return RLOCK_SYSTEM;
     options.names = names;
     options.name_count = 1;
-    stopping->ear.listener.channel = stopping->channel;
     return subscribe(&stopping->ear, client, &options, RLOCK__OWN_CHANNEL, &limit);
 }
 
@@ -111,6 +109,5 @@ void rlock_stopping_free(rlock_stopping *stopping) {
     if (stopping == NULL)
         return;
     unsubscribe(&stopping->ear);
-    free(stopping->channel);
     free(stopping);
 }

@@ -32,8 +32,8 @@ struct rlock_keeper {
     struct rlock_lock *lock;
     struct rlock__error error;
     struct rlock__routes routes;
-    struct rlock__listener listener; /* for the word that the lock was taken away */
-    char *channel;                   /* lua/include/broken.lua says so there */
+    struct rlock__listener listener; /* for the word that the lock was taken away, which
+                                        lua/include/broken.lua says on a channel of its own */
     bool may_not_listen;
     char broken_by[RLOCK__BY_SIZE]; /* "": no break was heard of */
     int64_t grace_ms;
@@ -99,32 +99,25 @@ static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
         send_report(keeper, status, true, keeper->error.text);
 }
 
-/* Until the timer, or a word that the lock was taken away. RLOCK_UNAVAILABLE: a connection to hear
- * it on has died. */
-static enum rlock_status hear(struct rlock_keeper *keeper) {
-    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd};
-    struct rlock__news news;
-    enum rlock_status status;
-    do {
-        status = rlock__hear(&keeper->listener, 1, &limit);
-        news = rlock__take_news(keeper->lock->resources);
-        if (status == RLOCK_OK && (news.what & RLOCK__PREEMPTED) != 0 && keeper->lock->preemptible)
-            send_report(keeper, RLOCK_OK, true, news.by);
-    } while (status == RLOCK_OK && news.what != 0 && (news.what & RLOCK__BROKEN) == 0);
-    if (status == RLOCK_OK && (news.what & RLOCK__BROKEN) != 0)
-        (void)snprintf(keeper->broken_by, sizeof keeper->broken_by, "%s", news.by);
-    return status;
-}
-
-/* Sleeps until `when`, or until told to stop. By a timer, not by poll's time-out: that stands still
- * while the machine sleeps, and a lease that could be renewed after it would be missed. */
+/* Sleeps until `when`, until told to stop, or until it hears that the lock was taken away. By a
+ * timer, not by poll's time-out: that stands still while the machine sleeps, and a lease that could
+ * be renewed after it would be missed. */
 static enum rlock_status sleep_until(struct rlock_keeper *keeper, int64_t when) {
     const struct itimerspec at = {.it_value = {when / 1000, (long)(when % 1000) * 1000000}};
-    enum rlock_status status;
+    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd};
     (void)timerfd_settime(keeper->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
-    while ((status = hear(keeper)) == RLOCK_UNAVAILABLE) {
+    for (;;) {
+        const enum rlock_status status = rlock__hear(&keeper->listener, 1, &limit);
+        const struct rlock__news news = rlock__take_news(keeper->lock->resources);
+        if (status == RLOCK_UNAVAILABLE) /* a connection to hear it on has died */
+            continue;
+        if (status == RLOCK_OK && (news.what & RLOCK__PREEMPTED) != 0 && keeper->lock->preemptible)
+            send_report(keeper, RLOCK_OK, true, news.by);
+        if ((news.what & RLOCK__BROKEN) != 0)
+            (void)snprintf(keeper->broken_by, sizeof keeper->broken_by, "%s", news.by);
+        if (status != RLOCK_OK || news.what == 0 || (news.what & RLOCK__BROKEN) != 0)
+            return status;
     }
-    return status;
 }
 
 static void report(struct rlock_keeper *keeper, enum rlock_status status) {
@@ -202,7 +195,6 @@ static void free_keeper(struct rlock_keeper *keeper) {
     keeper->lock->published = NULL;
     rlock__routes_free(&keeper->routes);
     rlock__listener_free(&keeper->listener);
-    free(keeper->channel);
     free(keeper);
 }
 
@@ -239,11 +231,11 @@ static int open_keeper(struct rlock_keeper *keeper, struct rlock_lock *lock,
     if ((reports && pipe2(keeper->report_fds, O_CLOEXEC | O_NONBLOCK) != 0) ||
         keeper->timer_fd < 0 || keeper->stop_fd < 0 || keeper->lost_fd < 0 || !can_connect(keeper))
         return errno;
-    keeper->channel = rlock__break_channel(lock->owner);
-    keeper->listener = (struct rlock__listener){
-        .error = &keeper->error, .beside_fd = keeper->timer_fd, .channel = keeper->channel};
+    keeper->listener = (struct rlock__listener){.error = &keeper->error,
+                                                .beside_fd = keeper->timer_fd,
+                                                .channel = rlock__break_channel(lock->owner)};
     const bool made =
-        keeper->channel != NULL &&
+        keeper->listener.channel != NULL &&
         rlock__client_routes(lock->client, &keeper->routes, &keeper->error) &&
         (keeper->may_not_listen || rlock__listener_make(&keeper->listener, lock->client));
     return made ? 0 : ENOMEM;

@@ -38,7 +38,7 @@ void rlock__listener_free(struct rlock__listener *listener) {
     rlock__listen_no_more(listener);
     rlock__routes_free(&listener->routes);
     free(listener->subscriptions);
-    listener->subscriptions = NULL;
+    free(listener->channel);
 }
 
 static size_t count_closed(const struct rlock__listener *listener) {
