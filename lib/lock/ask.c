@@ -96,7 +96,8 @@ static void fill_round(struct round *round, struct rlock__ask *ask, size_t names
                       .in_passing = ask->in_passing},
             .questions = &round->questions[i * servers],
         };
-        ask->verb->build(&round->ballots[i]);
+        for (size_t server = 0; server < servers; server++)
+            ask->verb->ask(&round->ballots[i], server);
         if (i > 0)
             round->ballots[i - 1].batch.next = &round->ballots[i].batch;
     }

@@ -17,15 +17,15 @@ struct rlock__question {
 struct rlock__ballot {
     struct rlock__ask *ask;
     struct rlock__resource *resource;
-    struct rlock__batch batch;         /* enough: a majority, unless build() says otherwise */
+    struct rlock__batch batch;         /* enough: a majority, unless ask() says otherwise */
     struct rlock__question *questions; /* one for each run of the batch */
     enum rlock_status votes[RLOCK_SERVERS_MAX]; /* of all servers, also of those not asked */
-    char number[24];                            /* for build(): borrowed by the calls */
+    char number[24];                            /* for ask(): borrowed by the calls */
 };
 
 struct rlock__verb {
-    /* Asks servers about the name with rlock__ballot_ask(), and sets the votes of the others. */
-    void (*build)(struct rlock__ballot *ballot);
+    /* Asks a server about the name with rlock__ballot_ask(), or sets its vote. */
+    void (*ask)(struct rlock__ballot *ballot, size_t server);
     /* Notes what a server's answer says of the name there. Returns its vote. */
     enum rlock_status (*judge)(const struct rlock__ballot *ballot, struct rlock__instance *instance,
                                struct rlock__run *run);
@@ -57,7 +57,7 @@ struct rlock__ask {
 };
 
 /* The requests to take it, see take.c: pool.c has the same. */
-void rlock__take_build(struct rlock__ballot *ballot);
+void rlock__take_ask(struct rlock__ballot *ballot, size_t server);
 enum rlock_status rlock__take_judge(const struct rlock__ballot *ballot,
                                     struct rlock__instance *instance, struct rlock__run *run);
 /* It was granted: notes what we hold, and since when. */

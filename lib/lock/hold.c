@@ -30,30 +30,23 @@ static enum rlock_status judge_renewal(const struct rlock__ballot *ballot,
     return vote;
 }
 
-static void build_renewal(struct rlock__ballot *ballot) {
-    const struct rlock__resource *resource = ballot->resource;
-    struct rlock__call call = rlock__resource_call_held(resource);
+static void ask_to_renew(struct rlock__ballot *ballot, size_t server) {
+    const struct rlock__instance *instance = &ballot->resource->instances[server];
+    struct rlock__call call = rlock__resource_call_held(ballot->resource);
     call.replicated = true;
-    for (size_t i = 0; i < resource->instance_count; i++) {
-        const struct rlock__instance *instance = &resource->instances[i];
-        ballot->votes[i] = RLOCK_LOST;
-        if (instance->state == RLOCK__HELD || rlock__instance_in_doubt(instance))
-            (void)rlock__ballot_ask_try(ballot, i, call);
-    }
+    ballot->votes[server] = RLOCK_LOST;
+    if (instance->state == RLOCK__HELD || rlock__instance_in_doubt(instance))
+        (void)rlock__ballot_ask_try(ballot, server, call);
 }
 
 /* --- restoring -------------------------------------------------------------------------------- */
 
-static enum rlock_status vote_of(const struct rlock__run *run) {
-    if (run->status != RLOCK_OK)
-        return run->status;
-    return run->answer.code == KEPT ? RLOCK_OK : RLOCK_LOST;
-}
-
 static enum rlock_status judge_restored(const struct rlock__ballot *ballot,
                                         struct rlock__instance *instance, struct rlock__run *run) {
     const struct rlock__resource *resource = ballot->resource;
-    const enum rlock_status vote = vote_of(run);
+    const enum rlock_status vote = run->status != RLOCK_OK    ? run->status
+                                   : run->answer.code == KEPT ? RLOCK_OK
+                                                              : RLOCK_LOST;
     rlock__instance_after(instance, RLOCK__RESTORE, rlock__outcome_of(run, vote));
     if (vote != RLOCK_OK)
         return vote;
@@ -62,25 +55,22 @@ static enum rlock_status judge_restored(const struct rlock__ballot *ballot,
     return vote;
 }
 
-static void build_restored(struct rlock__ballot *ballot) {
+static void ask_to_restore(struct rlock__ballot *ballot, size_t server) {
     const struct rlock__resource *resource = ballot->resource;
     const struct rlock_lock *lock = resource->lock;
+    struct rlock__instance *instance = &resource->instances[server];
     const bool inner = resource->hold.owner != lock->owner;
+    const bool knows_it = instance->state == RLOCK__HELD && instance->token == resource->hold.token;
+    if (knows_it || rlock__instance_in_doubt(instance))
+        return;
     (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
     const char *more[] = {ballot->number, lock->shown, inner ? "1" : "",
                           lock->kind->leases_reads ? "1" : "", NULL};
     struct rlock__call call = rlock__resource_call(resource, resource->hold.owner, RLOCK__TO_TAKE);
     rlock__call_add_args(&call, more);
     call.replicated = true;
-    for (size_t i = 0; i < resource->instance_count; i++) {
-        struct rlock__instance *instance = &resource->instances[i];
-        const bool knows_it =
-            instance->state == RLOCK__HELD && instance->token == resource->hold.token;
-        if (knows_it || rlock__instance_in_doubt(instance))
-            continue;
-        rlock__instance_begin_try(instance);
-        (void)rlock__ballot_ask_try(ballot, i, call);
-    }
+    rlock__instance_begin_try(instance);
+    (void)rlock__ballot_ask_try(ballot, server, call);
     ballot->batch.enough = ballot->batch.count;
 }
 
@@ -92,7 +82,7 @@ static enum rlock_status conclude_restored(struct rlock__ballot *ballot) {
 
 static void restore(struct rlock_lock *lock, struct rlock__routes *routes, int cancel_fd) {
     static const struct rlock__verb verb = {
-        .build = build_restored, .judge = judge_restored, .conclude = conclude_restored};
+        .ask = ask_to_restore, .judge = judge_restored, .conclude = conclude_restored};
     const int64_t most_ms = lock->lease_ms / 10; /* a short lease is due again in a moment */
     const struct rlock__limit limit = {rlock_now_ms() + rlock__sooner_ms(most_ms, RESTORE_MS),
                                        cancel_fd};
@@ -105,7 +95,7 @@ static void restore(struct rlock_lock *lock, struct rlock__routes *routes, int c
 enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
                                     const struct rlock__limit *limit, size_t *stuck_at) {
     static const struct rlock__verb renew = {
-        .build = build_renewal, .judge = judge_renewal, .conclude = rlock__ballot_count};
+        .ask = ask_to_renew, .judge = judge_renewal, .conclude = rlock__ballot_count};
     struct rlock__ask ask = rlock__asking(lock, &renew, lock->kind->renew, limit);
     ask.routes = routes;
     if (lock->kind->renew == NULL)
@@ -126,13 +116,12 @@ enum rlock_status rlock_renew(rlock_lock *lock) {
 
 /* --- looking ---------------------------------------------------------------------------------- */
 
-static void build_check(struct rlock__ballot *ballot) {
+static void ask_whether_held(struct rlock__ballot *ballot, size_t server) {
     const struct rlock__resource *resource = ballot->resource;
     (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
     struct rlock__call call = rlock__resource_call_held(resource);
     call.args[call.arg_count++] = ballot->number;
-    for (size_t i = 0; i < resource->instance_count; i++)
-        (void)rlock__ballot_ask(ballot, i, call);
+    (void)rlock__ballot_ask(ballot, server, call);
 }
 
 static enum rlock_status judge_check(const struct rlock__ballot *ballot,
@@ -167,8 +156,10 @@ static enum rlock_status check_held(struct rlock_lock *lock) {
 }
 
 enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {
-    static const struct rlock__verb check = {
-        .build = build_check, .judge = judge_check, .conclude = conclude_check, .in_order = true};
+    static const struct rlock__verb check = {.ask = ask_whether_held,
+                                             .judge = judge_check,
+                                             .conclude = conclude_check,
+                                             .in_order = true};
     const struct rlock__limit limit =
         rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
     struct rlock__ask ask = rlock__asking(lock, &check, lock->kind->check, &limit);

@@ -149,7 +149,7 @@ static enum rlock_status end_refused(struct rlock_lock *lock, enum rlock_status 
 enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__limit *limit,
                                   struct rlock__busy *busy) {
     static const struct rlock__verb take = {
-        .build = rlock__take_build, .judge = rlock__take_judge, .conclude = conclude};
+        .ask = rlock__take_ask, .judge = rlock__take_judge, .conclude = conclude};
     struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
     enum rlock_status status = RLOCK_OK, failure = RLOCK_OK;
     bool unconfirmed = false;

@@ -25,7 +25,7 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
 }
 
 /* An attempt without an answer may have re-entered, or not: the script looks for both owners. */
-static void ask(struct rlock__ballot *ballot, size_t server) {
+static void ask_for(struct rlock__ballot *ballot, size_t server) {
     const struct rlock__resource *resource = ballot->resource;
     const struct rlock_lock *lock = resource->lock;
     const struct rlock__instance *instance = &resource->instances[server];
@@ -46,21 +46,18 @@ static void ask(struct rlock__ballot *ballot, size_t server) {
     rlock__call_cut(&rlock__ballot_ask_try(ballot, server, call)->call);
 }
 
-static void build(struct rlock__ballot *ballot) {
+static void ask(struct rlock__ballot *ballot, size_t server) {
     const struct rlock__resource *resource = ballot->resource;
+    const struct rlock__instance *instance = &resource->instances[server];
     const bool places_too = !ballot->ask->in_passing;
-    for (size_t i = 0; i < resource->instance_count; i++) {
-        const struct rlock__instance *instance = &resource->instances[i];
-        const bool may_be_held =
-            instance->state == RLOCK__HELD || rlock__instance_in_doubt(instance);
-        const bool leaves =
-            places_too && (instance->state == RLOCK__IN_LINE || rlock__instance_may_stay(instance));
-        /* Of a hold a majority must have lasted until now; of a try that was none all must go. */
-        ballot->votes[i] =
-            resource->held && instance->state != RLOCK__GIVEN_BACK ? RLOCK_LOST : RLOCK_OK;
-        if (may_be_held || leaves)
-            ask(ballot, i);
-    }
+    const bool may_be_held = instance->state == RLOCK__HELD || rlock__instance_in_doubt(instance);
+    const bool leaves =
+        places_too && (instance->state == RLOCK__IN_LINE || rlock__instance_may_stay(instance));
+    /* Of a hold a majority must have lasted until now; of a try that was none all must go. */
+    ballot->votes[server] =
+        resource->held && instance->state != RLOCK__GIVEN_BACK ? RLOCK_LOST : RLOCK_OK;
+    if (may_be_held || leaves)
+        ask_for(ballot, server);
     ballot->batch.enough = rlock__majority(ballot->batch.count);
 }
 
@@ -85,9 +82,9 @@ static enum rlock_status conclude_again(struct rlock__ballot *ballot) {
 
 /* Release the last name first: a waiter for the first name then finds all of them free. */
 static const struct rlock__verb release = {
-    .build = build, .judge = judge, .conclude = conclude, .last_first = true};
+    .ask = ask, .judge = judge, .conclude = conclude, .last_first = true};
 static const struct rlock__verb release_again = {
-    .build = build, .judge = judge, .conclude = conclude_again, .last_first = true};
+    .ask = ask, .judge = judge, .conclude = conclude_again, .last_first = true};
 
 static struct rlock__ask asking(struct rlock_lock *lock, int64_t keep_ms) {
     struct rlock__ask ask =

@@ -116,8 +116,9 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
     return RLOCK_OK;
 }
 
-void rlock__take_build(struct rlock__ballot *ballot) {
+void rlock__take_ask(struct rlock__ballot *ballot, size_t server) {
     const struct rlock__resource *resource = ballot->resource;
+    struct rlock__instance *instance = &resource->instances[server];
     const struct rlock_lock *lock = resource->lock;
     const bool proves = resource->proof_owner != NULL && !resource->apart;
     const unsigned which = RLOCK__TO_TAKE | (lock->once.wanted ? RLOCK__AND_RECORD : 0);
@@ -126,30 +127,27 @@ void rlock__take_build(struct rlock__ballot *ballot) {
     call.replicated = lock->kind->release != NULL;
     if (resource->waited && resource->place >= 0)
         (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->place);
-    for (size_t i = 0; i < resource->instance_count; i++) {
-        struct rlock__instance *instance = &resource->instances[i];
-        rlock__instance_begin_try(instance);
-        struct rlock__question *question = rlock__ballot_ask_try(ballot, i, call);
-        if (instance->ticket != 0)
-            (void)snprintf(question->number, sizeof question->number, "%" PRId64, instance->ticket);
-        const char *more[] = {only_reenters(resource)               ? "2"
-                              : rlock__resource_may_queue(resource) ? "1"
-                                                                    : "0",
-                              lock->shown,
-                              lock->total_text,
-                              lock->variant,
-                              proves ? resource->proof_owner : "",
-                              proves ? resource->proof_token : "",
-                              ballot->number,
-                              question->number,
-                              lock->once.period_text,
-                              lock->preempts_as != NULL ? lock->preempts_as : "",
-                              lock->once.key != NULL ? lock->once.key : "",
-                              lock->priority_text,
-                              NULL};
-        rlock__call_add_args(&question->call, more);
-        rlock__call_cut(&question->call);
-    }
+    rlock__instance_begin_try(instance);
+    struct rlock__question *question = rlock__ballot_ask_try(ballot, server, call);
+    if (instance->ticket != 0)
+        (void)snprintf(question->number, sizeof question->number, "%" PRId64, instance->ticket);
+    const char *more[] = {only_reenters(resource)               ? "2"
+                          : rlock__resource_may_queue(resource) ? "1"
+                                                                : "0",
+                          lock->shown,
+                          lock->total_text,
+                          lock->variant,
+                          proves ? resource->proof_owner : "",
+                          proves ? resource->proof_token : "",
+                          ballot->number,
+                          question->number,
+                          lock->once.period_text,
+                          lock->preempts_as != NULL ? lock->preempts_as : "",
+                          lock->once.key != NULL ? lock->once.key : "",
+                          lock->priority_text,
+                          NULL};
+    rlock__call_add_args(&question->call, more);
+    rlock__call_cut(&question->call);
 }
 
 /* --- the one token of each hold on several servers -------------------------------------------- */
@@ -174,21 +172,19 @@ static bool is_agreed(const struct rlock__resource *resource) {
 }
 
 /* Asks those that have given another; so many of them are enough as are missing. */
-static void build_raised(struct rlock__ballot *ballot) {
+static void ask_to_raise(struct rlock__ballot *ballot, size_t server) {
     const struct rlock__resource *resource = ballot->resource;
-    (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
-    for (size_t i = 0; i < resource->instance_count; i++) {
-        const struct rlock__instance *instance = &resource->instances[i];
-        if (instance->state != RLOCK__HELD)
-            continue;
-        if (instance->token == resource->hold.token) {
-            ballot->batch.enough--;
-            continue;
-        }
-        struct rlock__call call = rlock__resource_call(resource, resource->hold.owner, 0);
-        call.args[call.arg_count++] = ballot->number;
-        (void)rlock__ballot_ask(ballot, i, call);
+    const struct rlock__instance *instance = &resource->instances[server];
+    if (instance->state != RLOCK__HELD)
+        return;
+    if (instance->token == resource->hold.token) {
+        ballot->batch.enough--;
+        return;
     }
+    (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
+    struct rlock__call call = rlock__resource_call(resource, resource->hold.owner, 0);
+    call.args[call.arg_count++] = ballot->number;
+    (void)rlock__ballot_ask(ballot, server, call);
 }
 
 /* RLOCK_OK: a majority has accepted the token. RLOCK_BUSY: others have it, or a larger one; the
@@ -227,7 +223,7 @@ static enum rlock_status conclude_raised(struct rlock__ballot *ballot) {
 static enum rlock_status agree_on_tokens(struct rlock_lock *lock, const struct rlock__limit *limit,
                                          struct rlock__busy *busy) {
     static const struct rlock__verb raise = {
-        .build = build_raised, .judge = judge_raised, .conclude = conclude_raised};
+        .ask = ask_to_raise, .judge = judge_raised, .conclude = conclude_raised};
     struct rlock__ask ask = rlock__asking(lock, &raise, RLOCK__TOKEN_RAISE, limit);
     enum rlock_status status = RLOCK_BUSY;
     for (size_t i = 0; i < lock->resource_count; i++)
@@ -250,10 +246,8 @@ static enum rlock_status agree_on_tokens(struct rlock_lock *lock, const struct r
 
 enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
                               struct rlock__busy *busy) {
-    static const struct rlock__verb take = {.build = rlock__take_build,
-                                            .judge = rlock__take_judge,
-                                            .conclude = conclude,
-                                            .in_order = true};
+    static const struct rlock__verb take = {
+        .ask = rlock__take_ask, .judge = rlock__take_judge, .conclude = conclude, .in_order = true};
     struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
     ask.busy = busy;
     enum rlock_status status = rlock__ask_all(&ask);
