@@ -88,7 +88,7 @@ static void restore(struct rlock_lock *lock, struct rlock__routes *routes, int c
                                        cancel_fd};
     struct rlock__ask ask = rlock__asking(lock, &verb, lock->kind->restore, &limit);
     ask.routes = routes;
-    if (routes->count > 1 && lock->kind->restore != NULL)
+    if (routes->count > 1)
         (void)rlock__ask_all(&ask);
 }
 

@@ -49,7 +49,6 @@ static const struct rlock__kind kinds[] = {
         .publish = MUTEX_PUBLISH,
         .reenters = true,
         .pools = true,
-        .shareable = true,
     },
     {
         .name = "fair",
@@ -79,7 +78,6 @@ static const struct rlock__kind kinds[] = {
         .stand = HELD,
         .publish = RW_PUBLISH,
         .reenters = true,
-        .shareable = true,
     },
     {
         .name = "write",
@@ -94,7 +92,6 @@ static const struct rlock__kind kinds[] = {
         .publish = RW_PUBLISH,
         .reenters = true,
         .pools = true,
-        .shareable = true,
         .variant = "prefer-readers",
     },
     {

@@ -9,7 +9,8 @@ struct rlock__kind {
     const char *name;
     /* renew, release: NULL where nothing is left to renew, or to give back; check: to look for */
     const struct rlock__script *acquire, *renew, *release, *check;
-    const struct rlock__script *restore;   /* on a server that has lost it; NULL: none does */
+    /* On a server that has lost it; NULL: it can't live on several, of which a majority decides. */
+    const struct rlock__script *restore;
     const struct rlock__script *take_away; /* from its holders, for `rlock break`; NULL: can't be */
     /* How the keys are named, and by what scripts tell of it, `*` standing for the lock's name. The
      * braces make one cluster slot of them all; a name that has braces itself is put in without
@@ -26,7 +27,6 @@ struct rlock__kind {
     bool reenters;       /* a nested one enters by the proof of the hold around it */
     bool queued;         /* one stands in line from the first try on */
     bool pools;          /* any K of several names can be taken */
-    bool shareable;      /* it may live on several servers at once, of which a majority decides */
 };
 
 /* NULL: there is no such kind. */

@@ -63,7 +63,7 @@ static enum rlock_status check(rlock_client *client, const struct rlock_lock_opt
     const struct rlock__kind *kind = rlock__kind_find(options->kind);
     if (!kind)
         return rlock__client_invalid(client, "there is no such kind of lock");
-    if (client->count > 1 && !kind->shareable)
+    if (client->count > 1 && kind->restore == NULL)
         return rlock__client_invalid(client, "on several servers a lock is run, read or write");
     const char *fault = misfit(options, kind);
     fault = fault != NULL ? fault : excess(options);

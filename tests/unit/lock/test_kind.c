@@ -51,7 +51,7 @@ TEST(each_kind_has_its_keys) {
             assert_key(kind->record, "x", rows[i].record);
         else
             assert_null(kind->record);
-        assert_int_equal(kind->shareable, rows[i].shareable);
+        assert_int_equal(kind->restore != NULL, rows[i].shareable);
         assert_int_equal(kind->renew != NULL, rows[i].renews);
     }
 }
