@@ -103,21 +103,6 @@ static void fill_round(struct round *round, struct rlock__ask *ask, size_t names
     }
 }
 
-static void judge(struct rlock__ballot *ballot) {
-    for (size_t i = 0; i < ballot->batch.count; i++) {
-        const size_t server = ballot->questions[i].server;
-        ballot->votes[server] = ballot->ask->verb->judge(
-            ballot, &ballot->resource->instances[server], &ballot->batch.runs[i]);
-    }
-}
-
-static bool is_unconfirmed(const struct rlock__ballot *ballot) {
-    bool any = false;
-    for (size_t i = 0; i < ballot->batch.count; i++)
-        any = any || ballot->batch.runs[i].unconfirmed;
-    return any;
-}
-
 /* How much an outcome says of the request as a whole. */
 static int weight(enum rlock_status status) {
     return status == RLOCK_OK      ? 0
@@ -127,12 +112,10 @@ static int weight(enum rlock_status status) {
                                    : 3;
 }
 
-/* Of several outcomes the first of the heaviest counts, or the first at all. */
+/* Of several outcomes the first of the heaviest counts. */
 static void note_outcome(struct rlock__ask *ask, const struct rlock__resource *resource,
                          enum rlock_status status, bool unconfirmed) {
-    const bool counts = ask->verb->in_order ? ask->status == RLOCK_OK && status != RLOCK_OK
-                                            : weight(status) > weight(ask->status);
-    if (!counts)
+    if (weight(status) <= weight(ask->status))
         return;
     ask->status = status;
     ask->stuck_at = (size_t)(resource - ask->lock->resources);
@@ -142,10 +125,19 @@ static void note_outcome(struct rlock__ask *ask, const struct rlock__resource *r
 
 static void conclude(struct rlock__ballot *ballot) {
     struct rlock__ask *ask = ballot->ask;
+    bool unconfirmed = false;
+    for (size_t i = 0; i < ballot->batch.count; i++) {
+        struct rlock__run *run = &ballot->batch.runs[i];
+        const size_t server = ballot->questions[i].server;
+        ballot->votes[server] = ask->verb->judge(ballot, &ballot->resource->instances[server], run);
+        unconfirmed = unconfirmed || run->unconfirmed;
+    }
     ballot->resource->due = false; /* conclude() may want another request about it */
+    if (ask->verb->in_order && ask->status != RLOCK_OK)
+        return;
     const enum rlock_status status = ask->verb->conclude(ballot);
     ballot->resource->due = ballot->resource->due || status == RLOCK_AGAIN;
-    note_outcome(ask, ballot->resource, status, is_unconfirmed(ballot));
+    note_outcome(ask, ballot->resource, status, unconfirmed);
 }
 
 static void run_round(struct round *round, struct rlock__ask *ask) {
@@ -153,7 +145,6 @@ static void run_round(struct round *round, struct rlock__ask *ask) {
     rlock__script_run_batches(&round->ballots[0].batch, ask->script, &ask->limit);
     for (size_t i = 0; i < round->count; i++) {
         struct rlock__ballot *ballot = &round->ballots[i];
-        judge(ballot);
         conclude(ballot);
         for (size_t k = 0; k < ballot->batch.count; k++)
             rlock__reply_free(ballot->batch.runs[k].answer.reply);

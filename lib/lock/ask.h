@@ -32,7 +32,9 @@ struct rlock__verb {
     /* Returns what came of the name, most often by rlock__ballot_count(). */
     enum rlock_status (*conclude)(struct rlock__ballot *ballot);
     bool last_first; /* the last name goes out first */
-    bool in_order;   /* the first name that does not succeed decides, and its round is the last */
+    /* The first name that does not succeed decides, and its round is the last. Of those behind it
+     * the servers' answers are judged, but nothing is concluded. */
+    bool in_order;
 };
 
 struct rlock__ask {

@@ -97,11 +97,8 @@ void rlock__take_note_hold(struct rlock__resource *resource) {
     resource->held = true;
 }
 
-/* Of a name that comes behind one that was not granted only the servers' answers count. */
 static enum rlock_status conclude(struct rlock__ballot *ballot) {
     struct rlock__resource *resource = ballot->resource;
-    if (ballot->ask->status != RLOCK_OK)
-        return RLOCK_OK;
     const enum rlock_status status = rlock__ballot_count(ballot);
     if (status == RLOCK_OK)
         rlock__take_note_hold(resource);
