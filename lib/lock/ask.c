@@ -114,30 +114,28 @@ static int weight(enum rlock_status status) {
 
 /* Of several outcomes the first of the heaviest counts. */
 static void note_outcome(struct rlock__ask *ask, const struct rlock__resource *resource,
-                         enum rlock_status status, bool unconfirmed) {
+                         enum rlock_status status) {
     if (weight(status) <= weight(ask->status))
         return;
     ask->status = status;
     ask->stuck_at = (size_t)(resource - ask->lock->resources);
-    ask->unconfirmed = unconfirmed;
     ask->why = *ask->routes->error;
 }
 
 static void conclude(struct rlock__ballot *ballot) {
     struct rlock__ask *ask = ballot->ask;
-    bool unconfirmed = false;
     for (size_t i = 0; i < ballot->batch.count; i++) {
         struct rlock__run *run = &ballot->batch.runs[i];
         const size_t server = ballot->questions[i].server;
         ballot->votes[server] = ask->verb->judge(ballot, &ballot->resource->instances[server], run);
-        unconfirmed = unconfirmed || run->unconfirmed;
+        ask->unconfirmed = ask->unconfirmed || run->unconfirmed;
     }
     ballot->resource->due = false; /* conclude() may want another request about it */
     if (ask->verb->in_order && ask->status != RLOCK_OK)
         return;
     const enum rlock_status status = ask->verb->conclude(ballot);
     ballot->resource->due = ballot->resource->due || status == RLOCK_AGAIN;
-    note_outcome(ask, ballot->resource, status, unconfirmed);
+    note_outcome(ask, ballot->resource, status);
 }
 
 static void run_round(struct round *round, struct rlock__ask *ask) {
@@ -203,7 +201,7 @@ enum rlock_status rlock__ask(struct rlock__ask *ask) {
         if (!name_at(ask, next)->due)
             continue;
         rlock__error_set(ask->routes->error, memory ? "no answer in time" : "no memory");
-        note_outcome(ask, name_at(ask, next), memory ? RLOCK_AGAIN : RLOCK_SYSTEM, false);
+        note_outcome(ask, name_at(ask, next), memory ? RLOCK_AGAIN : RLOCK_SYSTEM);
     }
     if (ask->status != RLOCK_OK)
         *ask->routes->error = ask->why;

@@ -54,7 +54,7 @@ struct rlock__ask {
     int64_t sent_ms;          /* when the last round went out */
     enum rlock_status status; /* of all names together */
     size_t stuck_at;          /* of which name that is the outcome */
-    bool unconfirmed;         /* a server said "yes" to that name, but its replicas did not */
+    bool unconfirmed;         /* a server said "yes" to a name, but its replicas did not */
     struct rlock__error why;
 };
 

@@ -152,14 +152,12 @@ enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__l
         .ask = rlock__take_ask, .judge = rlock__take_judge, .conclude = conclude};
     struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
     enum rlock_status status = RLOCK_OK, failure = RLOCK_OK;
-    bool unconfirmed = false;
     ask.busy = busy;
     size_t marked = mark_waited(lock);
     if (marked == 0)
         marked = mark_others(lock, lock->any);
     while (marked > 0 && goes_on(lock, status)) {
         status = rlock__ask(&ask);
-        unconfirmed = unconfirmed || ask.unconfirmed;
         if (status != RLOCK_OK && status != RLOCK_BUSY) {
             failure = status;
             lock->stuck_at = ask.stuck_at;
@@ -167,7 +165,7 @@ enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__l
         const size_t held = count_held(lock);
         marked = held < lock->any ? mark_others(lock, lock->any - held) : 0;
     }
-    if (unconfirmed) /* which would be in the way of others */
+    if (ask.unconfirmed) /* which would be in the way of others */
         rlock__give_back(lock);
     if (count_held(lock) < lock->any || (failure != RLOCK_OK && failure != RLOCK_AGAIN))
         return end_refused(lock, failure, busy);
