@@ -1,5 +1,5 @@
 # Writes a header with every script of a folder: its text and its SHA-1 (Redis's name
-# for it). mutex_acquire.lua becomes SCRIPT_MUTEX_ACQUIRE. What a line of a script includes stands
+# for it). mutex_acquire.lua becomes RLOCK__MUTEX_ACQUIRE. What a line of a script includes stands
 # before that line: "-- include: base waiters" puts include/base.lua and include/waiters.lua there. Comments, but for "--!",
 # which a server reads, empty lines and indentation are left out.
 # The whole scripts, as Redis gets them, are also written to the folder ALL.
@@ -11,7 +11,7 @@ set(bodies "")
 set(rows "")
 foreach(path IN LISTS scripts)
     get_filename_component(name ${path} NAME_WE)
-    string(TOUPPER "SCRIPT_${name}" id)
+    string(TOUPPER "RLOCK__${name}" id)
     file(READ ${path} script)
     string(REGEX MATCHALL "-- include: [a-z_ ]+\n" lines "${script}")
     foreach(line IN LISTS lines)
@@ -34,6 +34,6 @@ foreach(path IN LISTS scripts)
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
     string(APPEND bodies "static const char ${id}_BODY[] = {${bytes}0};\n")
     string(APPEND rows
-        "static const struct rlock__script ${id} = {\"${name}\", \"${sha1}\", ${id}_BODY};\n")
+        "const struct rlock__script ${id} = {\"${name}\", \"${sha1}\", ${id}_BODY};\n")
 endforeach()
 file(WRITE ${OUT} "/* Made by embed.cmake from lua/. Only kind.c includes it. */\n${bodies}\n${rows}")

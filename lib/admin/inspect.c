@@ -75,7 +75,7 @@ static bool ask(rlock_client *client, const struct rlock_inspect_options *option
     }
     if (n == 0)
         return false;
-    rlock__script_retry_all(client, &client->routes.at[options->server], RLOCK__INSPECT, calls,
+    rlock__script_retry_all(client, &client->routes.at[options->server], &RLOCK__INSPECT, calls,
                             runs, n, options->deadline_ms, options->cancel_fd, &in_doubt);
     for (size_t i = 0; i < n; i++)
         asked[i]->status = hear(client, asked[i], &runs[i]);

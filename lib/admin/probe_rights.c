@@ -77,7 +77,7 @@ static enum rlock_status ask(struct rlock__probe *probe, const struct right *rig
     call.keys[0] = lock_name; /* where it goes; it has none */
     const struct rlock__limit limit = rlock__probe_limit(probe);
     const enum rlock_status status =
-        made ? rlock__script_run(&probe->client->routes.at[0], RLOCK__ACL_MISSING, &call, &limit,
+        made ? rlock__script_run(&probe->client->routes.at[0], &RLOCK__ACL_MISSING, &call, &limit,
                                  answer)
              : RLOCK_SYSTEM;
     rlock__kind_keys_free(keys);

@@ -36,7 +36,8 @@ static void let_forget(rlock_client *client, const struct rlock_count *count,
     const struct rlock__limit limit = rlock__client_call_limit(
         client, rlock_now_ms(), false, count->deadline_ms, count->cancel_fd);
     call.replicated = call.checks = false;
-    if (rlock__script_run(&client->routes.at[0], RLOCK__FORGET, &call, &limit, &answer) == RLOCK_OK)
+    if (rlock__script_run(&client->routes.at[0], &RLOCK__FORGET, &call, &limit, &answer) ==
+        RLOCK_OK)
         rlock__reply_free(answer.reply);
 }
 
@@ -88,7 +89,7 @@ static enum rlock_status change(rlock_client *client, const struct verb *verb,
     struct rlock_count count;
     enum rlock_status status =
         RLOCK__READ_OPTIONS(rlock_count, cancel_fd, &count, given, &client->error);
-    if (verb->script == RLOCK__SKIP)
+    if (verb->script == &RLOCK__SKIP)
         count.number = 1; /* always one more */
     if (status == RLOCK_OK)
         status = check(client, verb, &count);
@@ -103,24 +104,24 @@ static enum rlock_status change(rlock_client *client, const struct verb *verb,
 
 enum rlock_status rlock_latch_set(rlock_client *client, const struct rlock_count *count,
                                   int64_t *left) {
-    const struct verb verb = {"latch", RLOCK__LATCH_SET, 1, RLOCK_BUSY};
+    const struct verb verb = {"latch", &RLOCK__LATCH_SET, 1, RLOCK_BUSY};
     return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_latch_down(rlock_client *client, const struct rlock_count *count,
                                    int64_t *left) {
-    const struct verb verb = {"latch", RLOCK__LATCH_DOWN, 0, RLOCK_LOST};
+    const struct verb verb = {"latch", &RLOCK__LATCH_DOWN, 0, RLOCK_LOST};
     return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_sem_resize(rlock_client *client, const struct rlock_count *count,
                                    int64_t *in_use) {
-    const struct verb verb = {"sem", RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE};
+    const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE};
     return change(client, &verb, count, NULL, in_use);
 }
 
 enum rlock_status rlock_skip(rlock_client *client, const struct rlock_count *count,
                              int64_t *skips) {
-    const struct verb verb = {"run", RLOCK__SKIP, 1, RLOCK_UNAVAILABLE};
+    const struct verb verb = {"run", &RLOCK__SKIP, 1, RLOCK_UNAVAILABLE};
     return change(client, &verb, count, skips, NULL);
 }

@@ -36,12 +36,12 @@ enum {
 static const struct rlock__kind kinds[] = {
     {
         .name = "run",
-        .acquire = &SCRIPT_MUTEX_ACQUIRE,
-        .renew = &SCRIPT_MUTEX_RENEW,
-        .release = &SCRIPT_MUTEX_RELEASE,
-        .check = &SCRIPT_MUTEX_CHECK,
-        .restore = &SCRIPT_MUTEX_RESTORE,
-        .take_away = &SCRIPT_MUTEX_BREAK,
+        .acquire = &RLOCK__MUTEX_ACQUIRE,
+        .renew = &RLOCK__MUTEX_RENEW,
+        .release = &RLOCK__MUTEX_RELEASE,
+        .check = &RLOCK__MUTEX_CHECK,
+        .restore = &RLOCK__MUTEX_RESTORE,
+        .take_away = &RLOCK__MUTEX_BREAK,
         .keys = {MUTEX_KEYS},
         .keys_to_take = 7, /* not the queue */
         .stand = HELD,
@@ -52,11 +52,11 @@ static const struct rlock__kind kinds[] = {
     },
     {
         .name = "fair",
-        .acquire = &SCRIPT_FAIR_ACQUIRE,
-        .renew = &SCRIPT_MUTEX_RENEW,
-        .release = &SCRIPT_MUTEX_RELEASE,
-        .check = &SCRIPT_MUTEX_CHECK,
-        .take_away = &SCRIPT_MUTEX_BREAK,
+        .acquire = &RLOCK__FAIR_ACQUIRE,
+        .renew = &RLOCK__MUTEX_RENEW,
+        .release = &RLOCK__MUTEX_RELEASE,
+        .check = &RLOCK__MUTEX_CHECK,
+        .take_away = &RLOCK__MUTEX_BREAK,
         .keys = {MUTEX_KEYS},
         .stand = HELD,
         .record = MUTEX_RECORD,
@@ -68,12 +68,12 @@ static const struct rlock__kind kinds[] = {
     {
         .name = "read",
         .leases_reads = true,
-        .acquire = &SCRIPT_READ_ACQUIRE,
-        .renew = &SCRIPT_RW_RENEW,
-        .release = &SCRIPT_RW_RELEASE,
-        .check = &SCRIPT_RW_CHECK,
-        .restore = &SCRIPT_RW_RESTORE,
-        .take_away = &SCRIPT_RW_BREAK,
+        .acquire = &RLOCK__READ_ACQUIRE,
+        .renew = &RLOCK__RW_RENEW,
+        .release = &RLOCK__RW_RELEASE,
+        .check = &RLOCK__RW_CHECK,
+        .restore = &RLOCK__RW_RESTORE,
+        .take_away = &RLOCK__RW_BREAK,
         .keys = {RW_KEYS},
         .stand = HELD,
         .publish = RW_PUBLISH,
@@ -81,12 +81,12 @@ static const struct rlock__kind kinds[] = {
     },
     {
         .name = "write",
-        .acquire = &SCRIPT_WRITE_ACQUIRE,
-        .renew = &SCRIPT_RW_RENEW,
-        .release = &SCRIPT_RW_RELEASE,
-        .check = &SCRIPT_RW_CHECK,
-        .restore = &SCRIPT_RW_RESTORE,
-        .take_away = &SCRIPT_RW_BREAK,
+        .acquire = &RLOCK__WRITE_ACQUIRE,
+        .renew = &RLOCK__RW_RENEW,
+        .release = &RLOCK__RW_RELEASE,
+        .check = &RLOCK__RW_CHECK,
+        .restore = &RLOCK__RW_RESTORE,
+        .take_away = &RLOCK__RW_BREAK,
         .keys = {RW_KEYS},
         .stand = HELD,
         .publish = RW_PUBLISH,
@@ -96,26 +96,26 @@ static const struct rlock__kind kinds[] = {
     },
     {
         .name = "sem",
-        .acquire = &SCRIPT_SEM_ACQUIRE,
-        .renew = &SCRIPT_SEM_RENEW,
-        .release = &SCRIPT_SEM_RELEASE,
-        .check = &SCRIPT_SEM_CHECK,
-        .take_away = &SCRIPT_SEM_BREAK,
+        .acquire = &RLOCK__SEM_ACQUIRE,
+        .renew = &RLOCK__SEM_RENEW,
+        .release = &RLOCK__SEM_RELEASE,
+        .check = &RLOCK__SEM_CHECK,
+        .take_away = &RLOCK__SEM_BREAK,
         .keys = {SEM_KEYS},
         .stand = PERMITS_HELD,
         .publish = SEM_PUBLISH,
     },
     {
         .name = "plain",
-        .acquire = &SCRIPT_SEM_PLAIN_ACQUIRE,
-        .release = &SCRIPT_SEM_PLAIN_RELEASE,
-        .take_away = &SCRIPT_SEM_BREAK,
+        .acquire = &RLOCK__SEM_PLAIN_ACQUIRE,
+        .release = &RLOCK__SEM_PLAIN_RELEASE,
+        .take_away = &RLOCK__SEM_BREAK,
         .keys = {SEM_KEYS},
         .publish = SEM_PUBLISH,
     },
     {
         .name = "latch",
-        .acquire = &SCRIPT_LATCH_ACQUIRE,
+        .acquire = &RLOCK__LATCH_ACQUIRE,
         .keys = {LATCH_KEYS},
         .publish = LATCH_PUBLISH,
         .variant = "must-exist",
@@ -135,14 +135,6 @@ const char *const RLOCK__INSPECT_KEYS[RLOCK__KEYS_MAX] = {
     "rlock_leases:{*}",
     MUTEX_RECORD,
 };
-const struct rlock__script *const RLOCK__INSPECT = &SCRIPT_INSPECT;
-const struct rlock__script *const RLOCK__TOKEN_RAISE = &SCRIPT_TOKEN_RAISE;
-const struct rlock__script *const RLOCK__ACL_MISSING = &SCRIPT_ACL_MISSING;
-const struct rlock__script *const RLOCK__LATCH_SET = &SCRIPT_LATCH_SET;
-const struct rlock__script *const RLOCK__LATCH_DOWN = &SCRIPT_LATCH_DOWN;
-const struct rlock__script *const RLOCK__SEM_RESIZE = &SCRIPT_SEM_RESIZE;
-const struct rlock__script *const RLOCK__SKIP = &SCRIPT_SKIP;
-const struct rlock__script *const RLOCK__FORGET = &SCRIPT_FORGET;
 
 const struct rlock__kind *rlock__kind_find(const char *name) {
     for (size_t i = 0; name != NULL && i < sizeof kinds / sizeof kinds[0]; i++) {

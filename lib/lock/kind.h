@@ -54,18 +54,11 @@ void rlock__kind_keys_free(char **keys);
  * memory. */
 char *rlock__break_channel(const char *owner);
 
-/* For a lock on several servers, see take.c. */
-extern const struct rlock__script *const RLOCK__TOKEN_RAISE;
+/* The scripts of no kind: see take.c, probe_rights.c, counter.c, inspect.c. */
+extern const struct rlock__script RLOCK__TOKEN_RAISE, RLOCK__ACL_MISSING, RLOCK__LATCH_SET,
+    RLOCK__LATCH_DOWN, RLOCK__SEM_RESIZE, RLOCK__SKIP, RLOCK__FORGET, RLOCK__INSPECT;
 
-/* What a user may not do, see probe_rights.c. */
-extern const struct rlock__script *const RLOCK__ACL_MISSING;
-
-/* What counts without being held, see counter.c. */
-extern const struct rlock__script *const RLOCK__LATCH_SET,
-    *const RLOCK__LATCH_DOWN, *const RLOCK__SEM_RESIZE, *const RLOCK__SKIP, *const RLOCK__FORGET;
-
-/* for inspecting a name of whatever kind, see inspect.c; for finding names, see scan.c. */
+/* For inspecting a name of whatever kind. */
 extern const char *const RLOCK__INSPECT_KEYS[RLOCK__KEYS_MAX];
-extern const struct rlock__script *const RLOCK__INSPECT;
 
 #endif

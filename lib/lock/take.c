@@ -221,7 +221,7 @@ static enum rlock_status agree_on_tokens(struct rlock_lock *lock, const struct r
                                          struct rlock__busy *busy) {
     static const struct rlock__verb raise = {
         .ask = ask_to_raise, .judge = judge_raised, .conclude = conclude_raised};
-    struct rlock__ask ask = rlock__asking(lock, &raise, RLOCK__TOKEN_RAISE, limit);
+    struct rlock__ask ask = rlock__asking(lock, &raise, &RLOCK__TOKEN_RAISE, limit);
     enum rlock_status status = RLOCK_BUSY;
     for (size_t i = 0; i < lock->resource_count; i++)
         lock->resources[i].due = !is_agreed(&lock->resources[i]);

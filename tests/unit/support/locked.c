@@ -59,8 +59,8 @@ static char letter_of(const char *sha1) {
         const struct rlock__script *script;
         char letter;
     } scripts[] = {
-        {kind->acquire, 'a'}, {kind->renew, 'r'},        {kind->restore, 's'},
-        {kind->release, 'b'}, {RLOCK__TOKEN_RAISE, 't'},
+        {kind->acquire, 'a'}, {kind->renew, 'r'},         {kind->restore, 's'},
+        {kind->release, 'b'}, {&RLOCK__TOKEN_RAISE, 't'},
     };
     for (size_t i = 0; i < COUNT(scripts); i++) {
         if (strcmp(sha1, scripts[i].script->sha1) == 0)
