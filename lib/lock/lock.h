@@ -286,9 +286,10 @@ int64_t rlock__retry_after_failure(struct rlock_lock *lock);
 
 /* --- shown.c ---------------------------------------------------------------------------------- */
 
-/* Makes the lock's owner, if it has none, and what others are shown of it. False: no memory, or no
- * random bytes. */
-bool rlock__introduce(struct rlock_lock *lock, const struct rlock_lock_options *options);
+/* Makes the lock's owner, and what others are shown of it. owner: the one that took it before;
+ * NULL: a new one. False: no memory, or no random bytes. */
+bool rlock__introduce(struct rlock_lock *lock, const struct rlock_lock_options *options,
+                      const char *owner);
 
 /* What others are shown of a holder or waiter: the members of a JSON object, without its braces;
  * scripts store it as it comes. What the options leave out is "", a note left out. Yours to free;

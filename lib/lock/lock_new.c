@@ -161,7 +161,7 @@ static void write_number(char text[NUMBER_SIZE], int64_t number) {
 }
 
 static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *options,
-                 const char *const *names, size_t count) {
+                 const char *const *names, size_t count, const char *owner) {
     write_number(lock->lease_text, lock->lease_ms);
     write_number(lock->permits_text, options->permits > 0 ? options->permits : 1);
     write_number(lock->total_text, options->permits_total);
@@ -172,7 +172,7 @@ static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *optio
     lock->once.wanted = options->once_per_ms > 0 || options->once_key != NULL;
     lock->variant = options->variant != NULL ? lock->kind->variant : "";
     lock->resources = calloc(count, sizeof *lock->resources);
-    bool made = rlock__introduce(lock, options) && lock->resources != NULL;
+    bool made = rlock__introduce(lock, options, owner) && lock->resources != NULL;
     for (; made && lock->resource_count < count; lock->resource_count++)
         made = make_resource(lock, &lock->resources[lock->resource_count],
                              names[lock->resource_count], options);
@@ -188,8 +188,7 @@ static rlock_lock *make(rlock_client *client, const struct rlock_lock_options *o
     lock->client = client;
     lock->kind = rlock__kind_find(options->kind);
     lock->lease_ms = options->lease_ms;
-    lock->owner = owner != NULL ? strdup(owner) : NULL;
-    if ((lock->owner != NULL || owner == NULL) && fill(lock, options, names, count))
+    if (fill(lock, options, names, count, owner))
         return lock;
     rlock_lock_free(lock);
     return NULL;
@@ -240,16 +239,13 @@ static void free_resource(struct rlock__resource *resource) {
 void rlock_lock_free(rlock_lock *lock) {
     if (lock == NULL)
         return;
-    for (size_t i = 0; i < lock->listener_count; i++)
+    for (size_t i = 0; lock->listeners != NULL && i < lock->listener_count; i++)
         rlock__listener_free(&lock->listeners[i]);
     free(lock->listeners);
     free(lock->preferred);
     rlock__reply_free(lock->busy.reply);
-    /* A resource that could not be made whole is not counted: calloc left it safe to free. */
-    for (size_t i = 0; lock->resources != NULL && i <= lock->resource_count; i++) {
-        if (i < lock->resource_count)
-            free_resource(&lock->resources[i]);
-    }
+    for (size_t i = 0; i < lock->resource_count; i++) /* also one that could not be made whole */
+        free_resource(&lock->resources[i]);
     free(lock->resources);
     free(lock->owner);
     free(lock->shown);

@@ -79,10 +79,11 @@ static char *describe_us(const struct rlock_lock_options *options, const char *h
 }
 
 /* "UUID:PID@HOST": Redisson's form is UUID:ID, and no client reads the ID. */
-bool rlock__introduce(struct rlock_lock *lock, const struct rlock_lock_options *options) {
+bool rlock__introduce(struct rlock_lock *lock, const struct rlock_lock_options *options,
+                      const char *owner) {
     char uuid[RLOCK__UUID_SIZE];
     char host[HOST_SIZE] = "";
-    if (!rlock__random_uuid(uuid))
+    if (owner == NULL && !rlock__random_uuid(uuid))
         return false;
     (void)gethostname(host, sizeof host - 1);
     for (char *c = host; *c != '\0'; c++) {
@@ -92,7 +93,9 @@ bool rlock__introduce(struct rlock_lock *lock, const struct rlock_lock_options *
     lock->preemptible = options->preemptible;
     lock->preempts_as = options->preempt ? describe_us(options, host) : NULL;
     lock->shown = rlock__shown(options, host, lock->permits_text);
-    if (lock->owner == NULL && asprintf(&lock->owner, "%s:%ld@%s", uuid, (long)getpid(), host) < 0)
+    if (owner != NULL)
+        lock->owner = strdup(owner);
+    else if (asprintf(&lock->owner, "%s:%ld@%s", uuid, (long)getpid(), host) < 0)
         lock->owner = NULL;
     return lock->owner != NULL && lock->shown != NULL &&
            (lock->preempts_as != NULL || !options->preempt);
