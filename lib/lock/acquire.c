@@ -55,6 +55,18 @@ bool rlock_in_doubt(const rlock_lock *lock) {
     return false;
 }
 
+const struct rlock_holder *rlock_blocker(const rlock_lock *lock) {
+    return lock->busy.resource != NULL ? &lock->busy.holder : NULL;
+}
+
+const struct rlock_run *rlock_last_run(const rlock_lock *lock) {
+    return lock->busy.done ? &lock->busy.run : NULL;
+}
+
+const char *rlock_stuck_at(const rlock_lock *lock) {
+    return lock->resources[lock->stuck_at].name;
+}
+
 static void note_busy(struct rlock_lock *lock, const struct rlock__busy *busy) {
     rlock__reply_free(lock->busy.reply);
     lock->busy = *busy;

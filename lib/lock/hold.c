@@ -1,5 +1,5 @@
-/* hold.c: what is done to all names while they are held: they are renewed, put back on servers that
- * have lost them while a majority keeps them, and looked for. */
+/* hold.c: what is known of all names while they are held, and done to them: they are renewed, put
+ * back on servers that have lost them while a majority keeps them, and looked for. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,6 +11,37 @@ enum {
     KEPT = 1,        /* the scripts' code */
     RESTORE_MS = 100 /* for all names and servers */
 };
+
+void rlock__lock_update_lease(struct rlock_lock *lock) {
+    int64_t first_ms = RLOCK_FOREVER;
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        if (rlock__resource_is_ours(&lock->resources[i]))
+            first_ms = rlock__sooner_ms(first_ms, rlock__votes_granted(&lock->resources[i]));
+    }
+    atomic_store(&lock->granted_ms, first_ms);
+    if (lock->published != NULL)
+        __atomic_store_n(lock->published, rlock_lease_end_ms(lock), __ATOMIC_RELEASE);
+}
+
+int64_t rlock_lease_end_ms(const rlock_lock *lock) {
+    const int64_t granted_ms = atomic_load(&lock->granted_ms);
+    if (granted_ms == 0)
+        return 0;
+    return lock->kind->renew != NULL ? rlock__lease_end_ms(granted_ms, lock->lease_ms)
+                                     : RLOCK_FOREVER;
+}
+
+int64_t rlock_renewal_due_ms(const rlock_lock *lock) {
+    return lock->kind->renew != NULL ? atomic_load(&lock->granted_ms) + lock->lease_ms / 3
+                                     : RLOCK_FOREVER;
+}
+
+const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t i) {
+    size_t k = 0;
+    while (k < lock->resource_count && (!lock->resources[k].held || i-- > 0))
+        k++;
+    return k < lock->resource_count ? &lock->resources[k].hold : NULL;
+}
 
 /* --- renewing --------------------------------------------------------------------------------- */
 

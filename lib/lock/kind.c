@@ -1,10 +1,13 @@
-/* kind.c: the table of kinds. A new kind is its scripts in lua/, a row here, and its tests. */
+/* kind.c: the table of kinds, and the keys and names of their locks. A new kind is its scripts in
+ * lua/, a row here, and its tests. */
 #include "lock/kind.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/error.h"
+#include "redis/client.h"
 #include "scripts.h"
 
 /* What every script gets, see lua/include/base.lua; behind these the kind's own. */
@@ -196,4 +199,41 @@ void rlock__kind_keys_free(char **keys) {
 char *rlock__break_channel(const char *owner) {
     char *channel = NULL;
     return asprintf(&channel, "rlock_break:%s", owner) >= 0 ? channel : NULL;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static bool begins_with(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Exactly {...}: its first closing brace is its last character. */
+static bool is_in_braces(const char *name) {
+    const char *end = strchr(name, '}');
+    return *name == '{' && end != NULL && end[1] == '\0';
+}
+
+const char *rlock_name_fault(const char *name) {
+    if (name == NULL || *name == '\0')
+        return "it is empty: a name has 1 to 512 bytes";
+    if (strlen(name) > RLOCK_NAME_MAX)
+        return "it is too long: a name has 1 to 512 bytes";
+    if (rlock__has_control(name))
+        return "it has a control character: a name has none";
+    if (begins_with(name, "rlock_") || begins_with(name, "redisson_"))
+        return "names that begin with rlock_ or redisson_ are those of keys beside other locks: "
+               "give "
+               "another one";
+    if (is_in_braces(name))
+        return "it is in braces: Redisson keeps it in the same keys as the name inside them: leave "
+               "them out";
+    return NULL;
+}
+
+enum rlock_status rlock__check_name(struct rlock_client *client, const char *name) {
+    const char *fault = rlock_name_fault(name);
+    if (fault == NULL)
+        return RLOCK_OK;
+    rlock__error_set(&client->error, "cannot use the lock's name: %s", fault);
+    return RLOCK_INVALID;
 }

@@ -29,6 +29,11 @@ struct rlock__kind {
     bool pools;          /* any K of several names can be taken */
 };
 
+struct rlock_client;
+
+/* RLOCK_OK, or RLOCK_INVALID: what is wrong with a lock's name is the client's error. */
+enum rlock_status rlock__check_name(struct rlock_client *client, const char *name);
+
 /* NULL: there is no such kind. */
 const struct rlock__kind *rlock__kind_find(const char *name);
 

@@ -206,11 +206,6 @@ bool rlock__resource_is_ours(const struct rlock__resource *resource);
 enum rlock_status rlock__lock_make(rlock_lock **out, rlock_client *client,
                                    struct rlock_lock_options *options, const char *owner);
 
-/* --- lock.c ----------------------------------------------------------------------------------- */
-
-/* RLOCK_OK, or RLOCK_INVALID: what is wrong with the name is the client's error. */
-enum rlock_status rlock__check_name(struct rlock_client *client, const char *name);
-
 /* --- the verbs, on all names: take.c, hold.c, release.c --------------------------------------- */
 
 /* Takes all names or none. RLOCK_OK: held. RLOCK_BUSY: *busy says which holder has it. RLOCK_AGAIN:

@@ -185,3 +185,9 @@ enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadl
         lock->client->error = ask.why;
     return rlock__final(status);
 }
+
+void rlock_note_run(rlock_lock *lock, int exit_status, int64_t took_ms) {
+    (void)snprintf(lock->once.status_text, sizeof lock->once.status_text, "%d", exit_status);
+    took_ms = took_ms < 0 ? 0 : rlock__sooner_ms(took_ms, RLOCK_TIME_MAX_MS);
+    (void)snprintf(lock->once.took_text, sizeof lock->once.took_text, "%" PRId64, took_ms);
+}
