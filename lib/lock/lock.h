@@ -159,9 +159,6 @@ struct rlock_lock {
  * try. False: no memory. */
 bool rlock__resource_identify(struct rlock__resource *resource, const char *id);
 
-/* Makes lease_keys and kept_keys. False: no memory. */
-bool rlock__resource_name_leases(struct rlock__resource *resource);
-
 /* What another process needs to give it back: "ID", or "ID.N" where requests may arrive late.
  * Returns the text. */
 const char *rlock__resource_id(char text[RLOCK__TRY_SIZE], const struct rlock__resource *resource);

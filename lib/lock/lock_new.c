@@ -131,6 +131,26 @@ static bool take_over_proof(struct rlock__resource *resource, bool reenters,
     return true;
 }
 
+static bool add_lease_keys(struct rlock__resource *resource, const char *owner, int most) {
+    char **leases = resource->lease_keys, **kept = resource->kept_keys;
+    while (*leases != NULL)
+        leases++;
+    while (*kept != NULL)
+        kept++;
+    bool made = (*kept = rlock__kind_lease_key(resource->name, owner, 0)) != NULL;
+    for (int i = 1; made && i <= most; i++)
+        made = (*leases++ = rlock__kind_lease_key(resource->name, owner, i)) != NULL;
+    return made;
+}
+
+/* Makes lease_keys and kept_keys. False: no memory. */
+static bool name_leases(struct rlock__resource *resource) {
+    const char *around = resource->proof_owner;
+    return !resource->lock->kind->leases_reads ||
+           (add_lease_keys(resource, resource->lock->owner, 1) &&
+            (around == NULL || add_lease_keys(resource, around, RLOCK__PROOF_LEASES)));
+}
+
 static bool make_resource(struct rlock_lock *lock, struct rlock__resource *resource,
                           const char *name, const struct rlock_lock_options *options) {
     char id[RLOCK__ID_SIZE];
@@ -151,8 +171,7 @@ static bool make_resource(struct rlock_lock *lock, struct rlock__resource *resou
         resource->record = rlock__kind_key(lock->kind->record, name);
     return (resource->record != NULL || lock->kind->record == NULL) &&
            rlock__kind_keys(resource->keys, lock->kind->keys, name) &&
-           take_over_proof(resource, lock->kind->reenters, options) &&
-           rlock__resource_name_leases(resource);
+           take_over_proof(resource, lock->kind->reenters, options) && name_leases(resource);
 }
 
 /* "" for 0. */

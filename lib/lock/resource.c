@@ -186,25 +186,6 @@ bool rlock__resource_identify(struct rlock__resource *resource, const char *id) 
     return resource->tombstone != NULL;
 }
 
-static bool add_lease_keys(struct rlock__resource *resource, const char *owner, int most) {
-    char **leases = resource->lease_keys, **kept = resource->kept_keys;
-    while (*leases != NULL)
-        leases++;
-    while (*kept != NULL)
-        kept++;
-    bool made = (*kept = rlock__kind_lease_key(resource->name, owner, 0)) != NULL;
-    for (int i = 1; made && i <= most; i++)
-        made = (*leases++ = rlock__kind_lease_key(resource->name, owner, i)) != NULL;
-    return made;
-}
-
-bool rlock__resource_name_leases(struct rlock__resource *resource) {
-    const char *around = resource->proof_owner;
-    return !resource->lock->kind->leases_reads ||
-           (add_lease_keys(resource, resource->lock->owner, 1) &&
-            (around == NULL || add_lease_keys(resource, around, RLOCK__PROOF_LEASES)));
-}
-
 const char *rlock__resource_try_id(char text[RLOCK__TRY_SIZE],
                                    const struct rlock__resource *resource, unsigned tries) {
     (void)snprintf(text, RLOCK__TRY_SIZE, "%s.%u", resource->hold_id, tries + 1);
