@@ -60,22 +60,6 @@ enum rlock_status rlock__ballot_vote(const struct rlock__ballot *ballot, struct 
 
 /* --- one round -------------------------------------------------------------------------------- */
 
-static void free_round(struct round *round) {
-    free(round->ballots);
-    free(round->runs);
-    free(round->questions);
-}
-
-static bool make_round(struct round *round, size_t names, size_t servers) {
-    *round = (struct round){.ballots = calloc(names, sizeof *round->ballots),
-                            .runs = calloc(names * servers, sizeof *round->runs),
-                            .questions = calloc(names * servers, sizeof *round->questions)};
-    if (round->ballots != NULL && round->runs != NULL && round->questions != NULL)
-        return true;
-    free_round(round);
-    return false;
-}
-
 static struct rlock__resource *name_at(const struct rlock__ask *ask, size_t i) {
     const size_t count = ask->lock->resource_count;
     return &ask->lock->resources[ask->verb->last_first ? count - 1 - i : i];
@@ -131,7 +115,7 @@ static void conclude(struct rlock__ballot *ballot) {
         ask->unconfirmed = ask->unconfirmed || run->unconfirmed;
     }
     ballot->resource->due = false; /* conclude() may want another request about it */
-    if (ask->verb->in_order && ask->status != RLOCK_OK)
+    if (ask->verb->conclude == NULL || (ask->verb->in_order && ask->status != RLOCK_OK))
         return;
     const enum rlock_status status = ask->verb->conclude(ballot);
     ballot->resource->due = ballot->resource->due || status == RLOCK_AGAIN;
@@ -158,20 +142,22 @@ size_t rlock__count_due(const struct rlock_lock *lock) {
     return count;
 }
 
-/* Without memory for many names fewer go out at once. False: there is none for a single one. */
+/* False: no memory. */
 static bool ask_next(struct rlock__ask *ask, size_t due, size_t *next) {
     const size_t servers = ask->routes->count, most = RUNS_MAX / servers;
-    size_t names = due < most ? due : most;
-    struct round round;
-    while (!make_round(&round, names, servers)) {
-        if ((names /= 2) == 0)
-            return false;
-    }
-    fill_round(&round, ask, names, next);
+    const size_t names = due < most ? due : most;
+    struct round round = {.ballots = calloc(names, sizeof *round.ballots),
+                          .runs = calloc(names * servers, sizeof *round.runs),
+                          .questions = calloc(names * servers, sizeof *round.questions)};
+    const bool made = round.ballots != NULL && round.runs != NULL && round.questions != NULL;
+    if (made)
+        fill_round(&round, ask, names, next);
     if (round.count > 0)
         run_round(&round, ask);
-    free_round(&round);
-    return true;
+    free(round.ballots);
+    free(round.runs);
+    free(round.questions);
+    return made;
 }
 
 struct rlock__ask rlock__asking(struct rlock_lock *lock, const struct rlock__verb *verb,

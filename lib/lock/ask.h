@@ -29,7 +29,7 @@ struct rlock__verb {
     /* Notes what a server's answer says of the name there. Returns its vote. */
     enum rlock_status (*judge)(const struct rlock__ballot *ballot, struct rlock__instance *instance,
                                struct rlock__run *run);
-    /* Returns what came of the name, most often by rlock__ballot_count(). */
+    /* Returns what came of the name, most often by rlock__ballot_count(). NULL: of no matter. */
     enum rlock_status (*conclude)(struct rlock__ballot *ballot);
     bool last_first; /* the last name goes out first */
     /* The first name that does not succeed decides, and its round is the last. Of those behind it

@@ -105,15 +105,10 @@ static void ask_to_restore(struct rlock__ballot *ballot, size_t server) {
     ballot->batch.enough = ballot->batch.count;
 }
 
-/* What could not be put back now is wanted after the next renewal, too. */
-static enum rlock_status conclude_restored(struct rlock__ballot *ballot) {
-    (void)ballot;
-    return RLOCK_OK;
-}
-
 static void restore(struct rlock_lock *lock, struct rlock__routes *routes, int cancel_fd) {
-    static const struct rlock__verb verb = {
-        .ask = ask_to_restore, .judge = judge_restored, .conclude = conclude_restored};
+    /* What could not be put back now is wanted after the next renewal, too: nothing is concluded.
+     */
+    static const struct rlock__verb verb = {.ask = ask_to_restore, .judge = judge_restored};
     const int64_t most_ms = lock->lease_ms / 10; /* a short lease is due again in a moment */
     const struct rlock__limit limit = {rlock_now_ms() + rlock__sooner_ms(most_ms, RESTORE_MS),
                                        cancel_fd};
