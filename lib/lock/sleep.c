@@ -94,20 +94,6 @@ int64_t rlock__retry_after_failure(struct rlock_lock *lock) {
 
 /* --- what it listens to ----------------------------------------------------------------------- */
 
-/* Which names a listener is for: of a pool all, in a cluster one each; else the one that is waited
- * for. NULL: none. */
-static struct rlock__resource *names_of(const struct rlock_lock *lock, size_t listener,
-                                        size_t *count) {
-    *count = lock->any > 0 && lock->listener_count == 1 ? lock->resource_count : 1;
-    if (lock->any > 0)
-        return &lock->resources[listener];
-    for (size_t i = 0; i < lock->resource_count; i++) {
-        if (lock->resources[i].waited)
-            return &lock->resources[i];
-    }
-    return NULL;
-}
-
 /* Wants what must be heard of it, and no more: the first in line hears the common channel too.
  * True: that is more than what is heard. */
 static bool want(struct rlock__resource *resource) {
@@ -147,16 +133,17 @@ static enum rlock_status listen_for(struct rlock_lock *lock, struct rlock__liste
     return RLOCK_OK;
 }
 
+/* A pool listens for all of its names, in a cluster by one listener each; else one name is waited
+ * for, at which the last try ended. */
 static enum rlock_status keep_listening(struct rlock_lock *lock, const struct rlock__limit *limit,
                                         bool try_after) {
+    const size_t count = lock->any > 0 && lock->listener_count == 1 ? lock->resource_count : 1;
     enum rlock_status status = RLOCK_OK;
     for (size_t i = 0; status == RLOCK_OK && i < lock->listener_count; i++) {
         const struct rlock__limit bound = rlock__client_limit(
             lock->client, rlock__prompt_ms(lock, limit->deadline_ms), limit->cancel_fd);
-        size_t count;
-        struct rlock__resource *resources = names_of(lock, i, &count);
-        if (resources != NULL)
-            status = listen_for(lock, &lock->listeners[i], resources, count, &bound, try_after);
+        struct rlock__resource *resources = &lock->resources[lock->any > 0 ? i : lock->stuck_at];
+        status = listen_for(lock, &lock->listeners[i], resources, count, &bound, try_after);
     }
     return status;
 }
