@@ -44,20 +44,25 @@ bool rlock__key_hear(struct rlock__key *key, const rlock__reply *reply);
 
 enum { RLOCK__PLACE_SIZE = 32 };
 
+struct rlock__hold {
+    struct rlock_view_holder holder;
+    const char *id;
+    bool is_part; /* of a holder: one of its holds, one of its permits */
+};
+
 struct rlock__view {
-    rlock_view view; /* first: what the caller has, once it is complete */
-    char *name, *server;
-    char next[RLOCK__PLACE_SIZE]; /* where the next page begins, for the script */
+    rlock_view view;              /* first: what the caller has, once it is complete */
+    char next[RLOCK__PLACE_SIZE]; /* where the next page begins, for the script; "": the first */
     /* The inside. */
-    struct rlock__hold *holds; /* as they have come; later one for each holder */
+    struct rlock__hold *holds; /* as they have come */
     struct rlock_view_waiter *waiters;
     size_t hold_count, waiter_count;
     int64_t leased; /* permits in use, as the first page says it; -1: no semaphore */
-    bool begun, counts_permits;
     struct rlock_view_run last_run;
     struct rlock_view_holder *holders;
     char **texts;            /* what the others point into */
-    size_t text_count, size; /* size: what all of it takes */
+    size_t text_count, size; /* size: what all texts take */
+    bool failed;             /* no memory */
 };
 
 /* NULL: no memory. */
@@ -68,6 +73,9 @@ struct rlock__view *rlock__view_new(const char *name, const char *server);
  * is more than anybody wants to see: *why says which. RLOCK_SYSTEM. */
 enum rlock_status rlock__view_add(struct rlock__view *view, const rlock__reply *page,
                                   const char **why);
+
+/* view_merge.c: makes the view of all rows that have come. False: no memory. */
+bool rlock__view_merge(struct rlock__view *view);
 
 /* --- probe.c: what was found out about servers, names and values ------------------------------ */
 
