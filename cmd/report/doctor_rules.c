@@ -6,8 +6,7 @@
 #define FINDING   .level = DOCTOR_FINDING
 #define NOTE      .level = DOCTOR_NOTE
 #define OK        .level = DOCTOR_OK
-#define RIGHTS(name, function)                                                                     \
-    { .check = "rights " name, .judge = (function), .about = (name) }
+#define NO_CYCLE  "cannot take and give back a lock: "
 
 /* clang-format off */
 const struct rule doctor_rules[] = {
@@ -141,18 +140,19 @@ const struct rule doctor_rules[] = {
     {.check = "scripts", .fact = "scripts.error", .test = KNOWN, FINDING,
      .found = "{scripts.error}", .advice = "see rlock-server(7), SERVERS"},
     {.check = "scripts", .test = ALWAYS, OK, .found = "they run"},
-    RIGHTS("run", doctor_rights),
-    RIGHTS("fair", doctor_rights),
-    RIGHTS("read, write", doctor_rights),
-    RIGHTS("sem", doctor_rights),
-    RIGHTS("sem --plain", doctor_rights),
-    RIGHTS("sem --resize", doctor_rights),
-    RIGHTS("latch set", doctor_rights),
-    RIGHTS("latch down", doctor_rights),
-    RIGHTS("latch wait", doctor_rights),
-    RIGHTS("status", doctor_rights_beyond),
-    RIGHTS("status, all", doctor_rights_beyond),
-    RIGHTS("break", doctor_rights_beyond),
+    {.check = "rights", .judge = doctor_rights_in_short},
+    {.check = "rights run", .judge = doctor_rights},
+    {.check = "rights fair", .judge = doctor_rights},
+    {.check = "rights read, write", .judge = doctor_rights},
+    {.check = "rights sem", .judge = doctor_rights},
+    {.check = "rights sem --plain", .judge = doctor_rights},
+    {.check = "rights sem --resize", .judge = doctor_rights},
+    {.check = "rights latch set", .judge = doctor_rights},
+    {.check = "rights latch down", .judge = doctor_rights},
+    {.check = "rights latch wait", .judge = doctor_rights},
+    {.check = "rights status", .judge = doctor_rights_beyond},
+    {.check = "rights status, all", .judge = doctor_rights_beyond},
+    {.check = "rights break", .judge = doctor_rights_beyond},
 
     {.check = "processes", .judge = doctor_processes},
 
@@ -169,10 +169,13 @@ const struct rule doctor_rules[] = {
      .found = "{probe.rtt_us}", .advice = "use a server that is nearer, or leases of a minute or more"},
     {.check = "round trip", .fact = "probe.rtt_us", .test = KNOWN, OK, .found = "{probe.rtt_us}"},
 
+    {.check = "lock cycle", .judge = doctor_limited},
     {.check = "lock cycle", .fact = "probe.cycle_error", .test = KNOWN, FINDING,
-     .found = "cannot take and give back a lock: {probe.cycle_error}",
+     .found = NO_CYCLE "{probe.cycle_error}",
      .advice = "see the findings above, or the server's log"},
     {.check = "lock cycle", .judge = doctor_cycle},
+    {.check = "lock cycle", .fact = "probe.cycle_denied", .test = KNOWN, FINDING,
+     .found = NO_CYCLE "{probe.cycle_denied}", .advice = "see rlock-server(7), ACCESS CONTROL"},
     {.check = "lock cycle", .fact = "probe.cycle_us", .test = ABOVE, .limit = 500000, FINDING,
      .found = "{probe.cycle_us} to take a lock and to give it back",
      .advice = "see the round trip, the disk (appendfsync) and the replicas"},
