@@ -12,14 +12,14 @@
 #include "rlock_admin.h"
 #include "rlock_count.h"
 
-/* One of the library's functions, and what a message calls it. */
+/* One of the library's functions, what a message calls it, and what it changes. */
 struct verb {
-    const char *name;
+    const char *name, *kind;
     enum rlock_status (*change)(rlock_client *client, const struct rlock_count *count,
                                 int64_t *result);
 };
 
-static const struct verb down = {"count down", rlock_latch_down};
+static const struct verb down = {"count down", "latch", rlock_latch_down};
 
 /* Carries it out on the name that is set, trying for as long as a server may take to be reached and
  * to answer. cancel_fd: as the library takes it. */
@@ -50,14 +50,14 @@ static int change_once(const struct settings *settings, const struct verb *verb,
         *status = change(&server, settings, verb, number, -1, result);
         if (*status != RLOCK_OK && *status != RLOCK_BUSY && *status != RLOCK_LOST)
             failure =
-                server_explain(&server, settings, verb->name, settings->names[0], *status, "");
+                server_explain(&server, verb->kind, verb->name, settings->names[0], *status, "");
     }
     server_close(&server);
     return failure;
 }
 
 int latch_set_exec(struct settings *settings) {
-    static const struct verb verb = {"set", rlock_latch_set};
+    static const struct verb verb = {"set", "latch", rlock_latch_set};
     const char *name = settings->names[0];
     enum rlock_status status;
     int64_t left = 0;
@@ -99,7 +99,7 @@ int counter_down(const struct server *server, const struct settings *settings, i
     else if (status == RLOCK_LOST)
         say_missing(settings->names[0]);
     else
-        return server_explain(server, settings, down.name, settings->names[0], status, "");
+        return server_explain(server, down.kind, down.name, settings->names[0], status, "");
     return 0;
 }
 
@@ -125,7 +125,7 @@ int counter_check_down(const struct server *server, const struct settings *setti
         return EXIT_BY_SIGNAL + signal;
     return status == RLOCK_OK || status == RLOCK_LOST
                ? 0
-               : server_explain(server, settings, down.name, settings->names[0], status, "");
+               : server_explain(server, down.kind, down.name, settings->names[0], status, "");
 }
 
 /* A plain permit has no lease: the permit of an rlock on this host that has died counts as in use
@@ -177,7 +177,7 @@ static enum rlock_status resize_without_dead(rlock_client *client, const struct 
 }
 
 int resize(const struct settings *settings) {
-    static const struct verb verb = {"resize", resize_without_dead};
+    static const struct verb verb = {"resize", "sem", resize_without_dead};
     enum rlock_status status;
     int64_t in_use = 0;
     const int failure = change_once(settings, &verb, settings->counter.resize, &status, &in_use);

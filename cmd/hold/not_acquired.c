@@ -181,6 +181,6 @@ int not_acquired(const struct acquired *acquired, const struct settings *setting
         return say_ousted(acquired, doubt);
     if (status == RLOCK_DONE)
         return say_done(acquired, settings);
-    return server_explain(&acquired->server, settings, verb_of(acquired),
+    return server_explain(&acquired->server, acquired->kind->name, verb_of(acquired),
                           rlock_stuck_at(acquired->lock), status, doubt);
 }

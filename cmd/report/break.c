@@ -201,7 +201,7 @@ static int break_it(const struct settings *settings, const struct server *server
                         options.name);
     }
     if (status != RLOCK_OK)
-        return server_explain(server, settings, "break", options.name, status, "");
+        return server_explain(server, holders->kind, "break", options.name, status, "");
     return 0;
 }
 

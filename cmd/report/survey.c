@@ -43,7 +43,7 @@ static int64_t deadline_ms(const struct surveyor *s) {
 
 static void explain(struct surveyor *s, const char *verb, const char *name,
                     enum rlock_status status) {
-    s->failure = server_explain_at(s->server, s->settings, s->which, verb, name, status);
+    s->failure = server_explain_at(s->server, s->which, verb, name, status);
     s->unanswered = status != RLOCK_WRONG_KIND;
     s->survey->servers[s->which].no_locks += status == RLOCK_WRONG_KIND;
 }

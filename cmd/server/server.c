@@ -44,28 +44,21 @@ const char *server_shown(const struct server *server) {
     return server->for_command != NULL ? server->for_command : rlock_client_server(server->client);
 }
 
-const char *server_for_command(const struct server *server, const struct settings *settings) {
-    const bool is_there = OPT_FROM(settings, server.urls)->source == SOURCE_ENVIRONMENT;
+const char *server_for_command(const struct server *server) {
+    const bool is_there = OPT_FROM(server->settings, server.urls)->source == SOURCE_ENVIRONMENT;
     return is_there ? NULL : server_shown(server);
 }
 
-/* The servers as the client shows them, in their order, with local:DIR where it was given. False:
- * no memory. */
+/* The servers as the client shows them, with local:DIR where it was given. False: no memory. */
 static bool name_for_command(struct server *server) {
-    const char *word = rlock_client_server(server->client);
     size_t size;
     FILE *stream = open_memstream(&server->for_command, &size);
     if (stream == NULL)
         return false;
-    for (size_t i = 0; i < RLOCK_SERVERS_MAX && *word != '\0'; i++) {
-        const int length = (int)strcspn(word, " ");
+    for (size_t i = 0; i < server->settings->server.count; i++) {
         const char *absolute = server->local[i].absolute;
-        if (absolute != NULL)
-            fprintf(stream, "%s%s", i > 0 ? " " : "", absolute);
-        else
-            fprintf(stream, "%s%.*s", i > 0 ? " " : "", length, word);
-        word += length;
-        word += strspn(word, " ");
+        fprintf(stream, "%s%s", i > 0 ? " " : "",
+                absolute != NULL ? absolute : rlock_client_server_at(server->client, i));
     }
     return fclose(stream) == 0;
 }
@@ -125,7 +118,7 @@ static int say_no_server(void) {
 /* Makes the client, which asks nobody anything yet. */
 static int make_client(struct server *out, const struct settings *settings) {
     const char *urls[RLOCK_SERVERS_MAX];
-    *out = (struct server){.client = NULL};
+    *out = (struct server){.settings = settings};
     if (settings->server.count == 0)
         return say_no_server();
     const int failure = name_local(out, settings, urls);
@@ -211,6 +204,12 @@ static const char *noun(const char *kind) {
     return NULL;
 }
 
+/* As "run" and "fair" are: what they are called is the same, but for what stands in brackets. */
+static bool is_same(const char *kind, const char *other) {
+    const char *one = noun(kind), *another = noun(other);
+    return one != NULL && another != NULL && strncmp(one, another, strcspn(one, "(")) == 0;
+}
+
 static void describe_other(char text[OTHER_KIND_SIZE], const rlock_view *view) {
     char holder[OTHER_KIND_SIZE / 2] = "";
     if (view->holder_count > 0)
@@ -221,25 +220,32 @@ static void describe_other(char text[OTHER_KIND_SIZE], const rlock_view *view) {
                    noun(view->kind), *holder != '\0' ? ", " : "", holder);
 }
 
+enum rlock_status server_inspect(const struct server *server, size_t which, const char *name,
+                                 rlock_view **view) {
+    const struct server_settings *settings = &server->settings->server;
+    const struct rlock_inspect_options options = {
+        .size = sizeof options,
+        .name = name,
+        .server = which,
+        .deadline_ms = server_answer_by_ms(settings, settings->io_timeout_ms, SERVER_GLANCE_MS),
+        .cancel_fd = -1,
+    };
+    return rlock_inspect(server->client, &options, view);
+}
+
 /* Looks, on the first of the servers that knows: "the name is taken by another kind: a
  * read/write lock (write), held by alice@web-01 pid 4242 for 3m, ./deploy.sh". What can't be seen
- * is left out. Returns the text. */
-static const char *other_kind(char text[OTHER_KIND_SIZE], rlock_client *client, const char *name,
-                              const struct settings *settings) {
+ * is left out, and a server of a minority that has it as the kind that was meant. Returns the text.
+ */
+static const char *other_kind(char text[OTHER_KIND_SIZE], const struct server *server,
+                              const char *kind, const char *name) {
     bool known = false;
     (void)snprintf(text, OTHER_KIND_SIZE, "%s", rlock_status_text(RLOCK_WRONG_KIND));
-    for (size_t i = 0; i < settings->server.count && !known; i++) {
-        const struct rlock_inspect_options options = {
-            .size = sizeof options,
-            .name = name,
-            .server = i,
-            .deadline_ms = server_answer_by_ms(&settings->server, settings->server.io_timeout_ms,
-                                               SERVER_GLANCE_MS),
-            .cancel_fd = -1,
-        };
+    for (size_t i = 0; i < server->settings->server.count && !known; i++) {
         rlock_view *view = NULL;
-        const enum rlock_status status = rlock_inspect(client, &options, &view);
-        known = status == RLOCK_WRONG_KIND || (status == RLOCK_OK && noun(view->kind) != NULL);
+        const enum rlock_status status = server_inspect(server, i, name, &view);
+        known = status == RLOCK_WRONG_KIND ||
+                (status == RLOCK_OK && noun(view->kind) != NULL && !is_same(kind, view->kind));
         if (status == RLOCK_WRONG_KIND)
             (void)snprintf(text, OTHER_KIND_SIZE,
                            "the name is taken by another kind of key, which is no lock");
@@ -250,16 +256,15 @@ static const char *other_kind(char text[OTHER_KIND_SIZE], rlock_client *client, 
     return text;
 }
 
-static int explain(const struct server *server, const struct settings *settings, const char *url,
-                   const char *verb, const char *name, enum rlock_status status,
-                   const char *if_unavailable) {
+static int explain(const struct server *server, const char *url, const char *kind, const char *verb,
+                   const char *name, enum rlock_status status, const char *if_unavailable) {
     const char *reason = rlock_error(server->client);
     char other[OTHER_KIND_SIZE];
     switch (status) {
     case RLOCK_WRONG_KIND:
         return out_fail(EXIT_WRONG_KIND, name, url,
                         "cannot %s %s on %s: %s; nothing was changed: use another name", verb, name,
-                        url, other_kind(other, server->client, name, settings));
+                        url, other_kind(other, server, kind, name));
     case RLOCK_UNAVAILABLE:
         return out_fail(EXIT_UNAVAILABLE, name, url, "cannot %s %s on %s: %s%s", verb, name, url,
                         reason, if_unavailable);
@@ -281,17 +286,17 @@ static int explain(const struct server *server, const struct settings *settings,
     return out_fail(EXIT_SYSTEM, name, url, "cannot %s %s on %s: %s", verb, name, url, reason);
 }
 
-int server_explain(const struct server *server, const struct settings *settings, const char *verb,
+int server_explain(const struct server *server, const char *kind, const char *verb,
                    const char *name, enum rlock_status status, const char *if_unavailable) {
-    return explain(server, settings, rlock_client_server(server->client), verb, name, status,
+    return explain(server, rlock_client_server(server->client), kind, verb, name, status,
                    if_unavailable);
 }
 
-int server_explain_at(const struct server *server, const struct settings *settings, size_t which,
-                      const char *verb, const char *name, enum rlock_status status) {
+int server_explain_at(const struct server *server, size_t which, const char *verb, const char *name,
+                      enum rlock_status status) {
     const char *url = rlock_client_server_at(server->client, which);
     if (status != RLOCK_WRONG_KIND)
-        return explain(server, settings, url, verb, name, status, "");
+        return explain(server, url, NULL, verb, name, status, "");
     return out_fail(EXIT_WRONG_KIND, name, url, "cannot %s %s on %s: it is a key that is no lock",
                     verb, name, url);
 }
