@@ -84,10 +84,7 @@ struct rlock__facts {
     size_t count;
     struct {
         char *name, *value;
-        int64_t number;
-        bool is_number;
     } * at;
-    bool incomplete; /* memory was short */
 };
 
 struct rlock_facts {

@@ -21,7 +21,6 @@ static void add(struct rlock__facts *facts, char *name, char *value) {
     if (more != NULL)
         facts->at = more;
     if (more == NULL || name == NULL || value == NULL) {
-        facts->incomplete = true;
         free(name);
         free(value);
         return;
@@ -29,7 +28,6 @@ static void add(struct rlock__facts *facts, char *name, char *value) {
     const size_t i = facts->count++;
     facts->at[i].name = name;
     facts->at[i].value = value;
-    facts->at[i].is_number = rlock__resp_whole(value, &facts->at[i].number);
 }
 
 void rlock__fact_add(struct rlock__facts *facts, const char *name, const char *format, ...) {
@@ -73,26 +71,17 @@ size_t rlock_facts_servers(const rlock_facts *facts) {
     return facts->count;
 }
 
-/* SIZE_MAX: there is none. */
-static size_t find(const struct rlock__facts *facts, const char *name) {
+const char *rlock__fact_text(const struct rlock__facts *facts, const char *name) {
     for (size_t i = 0; i < facts->count; i++) {
         if (strcmp(facts->at[i].name, name) == 0)
-            return i;
+            return facts->at[i].value;
     }
-    return SIZE_MAX;
-}
-
-const char *rlock__fact_text(const struct rlock__facts *facts, const char *name) {
-    const size_t i = find(facts, name);
-    return i != SIZE_MAX ? facts->at[i].value : NULL;
+    return NULL;
 }
 
 bool rlock__fact_number(const struct rlock__facts *facts, const char *name, int64_t *out) {
-    const size_t i = find(facts, name);
-    if (i == SIZE_MAX || !facts->at[i].is_number)
-        return false;
-    *out = facts->at[i].number;
-    return true;
+    const char *text = rlock__fact_text(facts, name);
+    return text != NULL && rlock__resp_whole(text, out);
 }
 
 const char *rlock_fact(const rlock_facts *facts, size_t server, const char *name) {

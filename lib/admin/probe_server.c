@@ -21,17 +21,21 @@ struct rlock__limit rlock__probe_limit(const struct rlock__probe *probe) {
                                     probe->options->deadline_ms, probe->options->cancel_fd);
 }
 
-rlock__reply *rlock__probe_ask(struct rlock__probe *probe, size_t count, const char *const *words) {
+/* The reply, which may be an error; NULL: none. */
+static rlock__reply *call(struct rlock__probe *probe, size_t count, const char *const *words) {
     rlock__reply *reply = NULL;
-    if (probe->status != RLOCK_OK)
-        return NULL;
     const struct rlock__limit limit = rlock__probe_limit(probe);
     probe->link->most = RLOCK__RESP_MAP; /* a slow log may be as long */
     probe->status = rlock__link_ask_words(probe->link, count, words)
                         ? rlock__link_call(probe->link, &limit, &reply)
                         : RLOCK_SYSTEM;
+    return reply;
+}
+
+rlock__reply *rlock__probe_ask(struct rlock__probe *probe, size_t count, const char *const *words) {
+    rlock__reply *reply = probe->status == RLOCK_OK ? call(probe, count, words) : NULL;
     if (probe->status != RLOCK_OK)
-        return reply;
+        return NULL;
     probe->answer = rlock__reply_judge(probe->link, reply);
     if (probe->answer == RLOCK_OK)
         return reply;
@@ -47,14 +51,8 @@ static bool begins(const char *text, const char *word) {
  * password, is of no use. One that can't write to its disk (MISCONF) says so to every PING. */
 static void ask_first(struct rlock__probe *probe) {
     static const char *const words[] = {"PING"};
-    rlock__reply *reply = NULL;
-    const struct rlock__limit limit = rlock__probe_limit(probe);
-    probe->status = rlock__link_ask_words(probe->link, 1, words)
-                        ? rlock__link_call(probe->link, &limit, &reply)
-                        : RLOCK_SYSTEM;
-    if (probe->status != RLOCK_OK)
-        return;
-    const char *error = rlock__reply_error(reply);
+    rlock__reply *reply = call(probe, 1, words);
+    const char *error = reply != NULL ? rlock__reply_error(reply) : NULL;
     if (error != NULL && !begins(error, "NOPERM ") && !begins(error, "MISCONF "))
         probe->status = rlock__reply_judge(probe->link, reply);
     rlock__reply_free(reply);
