@@ -32,15 +32,6 @@ struct idle {
     rlock_releases *releases;
 };
 
-/* The first lock that is held, on several servers by a majority; NULL: none is. */
-static const rlock_view *find_held(const struct survey *survey, size_t server_count) {
-    for (size_t i = 0; i < survey->count; i++) {
-        if (survey->views[i]->held && survey_count_held(survey, i) > server_count / 2)
-            return survey->views[i];
-    }
-    return NULL;
-}
-
 /* When a lease ends, or something else calls for a look. */
 static int64_t look_again_at(const struct idle *idle, const rlock_view *view) {
     const int64_t now_ms = rlock_now_ms();
@@ -152,7 +143,7 @@ static int give_up(const struct idle *idle, const rlock_view *view) {
 /* What follows from a look. True: the wait is over, with *status. */
 static bool is_over(struct idle *idle, const struct survey *survey, int *status) {
     const bool answers = survey->failure == 0;
-    const rlock_view *held = answers ? find_held(survey, idle->settings->server.count) : NULL;
+    const rlock_view *held = answers ? survey_find_held(survey) : NULL;
     *status = survey->failure;
     if (!answers && (!idle->has_answered || survey->failure != EXIT_UNAVAILABLE))
         return true;

@@ -30,11 +30,9 @@ struct status_form status_form_choose(const struct settings *settings) {
         window = (struct winsize){0};
     const size_t width = window.ws_col > 0 ? window.ws_col : USUAL_WIDTH;
     return (struct status_form){
-        .several = settings->server.count > 1,
         .is_screen = is_terminal() && !settings->look.json && !settings->look.prometheus,
         .colours = is_terminal() && (no_color == NULL || *no_color == '\0'),
         .all = settings->verbosity > 0,
-        .says_none = on_terminal,
         .width = on_terminal ? width : SIZE_MAX,
         .lines = window.ws_row > 0 ? window.ws_row : USUAL_HEIGHT,
     };
@@ -46,7 +44,7 @@ static bool write_form(FILE *stream, const struct survey *survey, const struct s
         return status_prometheus(stream, survey);
     if (!settings->look.json)
         return status_table(stream, survey, &form);
-    status_json(stream, survey, &form);
+    status_json(stream, survey);
     return true;
 }
 
@@ -92,12 +90,8 @@ static int show_once(const struct server *server, const struct settings *setting
 static int show_held(const struct server *server, const struct settings *settings) {
     struct survey survey;
     survey_make(&survey, server, settings, RLOCK_FOREVER);
-    int status = survey.failure;
-    for (size_t i = 0; i < survey.count && status == 0; i++) {
-        if (survey.views[i]->held && (settings->server.count == 1 ||
-                                      survey_count_held(&survey, i) > settings->server.count / 2))
-            status = EXIT_CONFLICT;
-    }
+    const bool held = survey.failure == 0 && survey_find_held(&survey) != NULL;
+    const int status = held ? EXIT_CONFLICT : survey.failure;
     survey_free(&survey);
     return status;
 }

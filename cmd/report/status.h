@@ -11,13 +11,11 @@
 #include "rlock_admin.h"
 
 struct status_form {
-    bool several;   /* several servers: each is named */
     bool is_screen; /* it can be drawn over */
     bool colours;
-    bool all;       /* waiters, however many */
-    bool says_none; /* when there are no locks */
-    size_t width;   /* in columns; SIZE_MAX: no limit */
-    size_t lines;   /* of the terminal */
+    bool all;     /* waiters, however many */
+    size_t width; /* in columns; SIZE_MAX: it is no terminal */
+    size_t lines; /* of the terminal */
 };
 
 /* As standard output and the settings call for. */
@@ -34,7 +32,7 @@ bool status_table(FILE *stream, const struct survey *survey, const struct status
 bool status_prometheus(FILE *stream, const struct survey *survey);
 
 /* One line: a JSON array as man/status.schema.json has it. */
-void status_json(FILE *stream, const struct survey *survey, const struct status_form *form);
+void status_json(FILE *stream, const struct survey *survey);
 
 /* watch.c: surveys and prints again and again, until a signal ends it, as it ends any program. A
  * server that goes away is waited for; one that never was there ends it. Returns the exit status.

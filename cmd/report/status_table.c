@@ -284,11 +284,11 @@ static size_t end_of_server(const struct survey *survey, size_t from) {
 
 bool status_table(FILE *stream, const struct survey *survey, const struct status_form *form) {
     bool written = true;
-    if (form->says_none && survey->count == 0)
+    if (survey->count == 0 && form->width != SIZE_MAX)
         fputs("no locks\n", stream);
     for (size_t from = 0, to; written && from < survey->count; from = to) {
         to = end_of_server(survey, from);
-        if (form->several)
+        if (survey->server_count > 1)
             write_server(stream, survey->views[from]->server, from > 0, form->width);
         written = write_part(stream, survey, from, to, form);
     }

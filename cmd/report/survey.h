@@ -30,8 +30,8 @@ void survey_make(struct survey *survey, const struct server *server,
                  const struct settings *settings, int64_t patience_ms);
 void survey_free(struct survey *survey);
 
-/* On how many of the servers the lock of the i-th view is held. */
-size_t survey_count_held(const struct survey *survey, size_t i);
+/* The first lock that is held, of several servers on a majority; NULL: none is. */
+const rlock_view *survey_find_held(const struct survey *survey);
 
 /* --- holders.c: the holders of a lock, as all of its servers list them ------------------------ */
 
