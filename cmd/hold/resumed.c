@@ -89,14 +89,17 @@ static size_t find_in_view(const struct resumed *resumed, const rlock_view *view
  * the last token of any server. A semaphore's other holders have not got our permits: none is
  * described. */
 static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int64_t *last_token) {
+    const struct server_settings *settings = &resumed->settings->server;
     bool found = false;
-    for (size_t server = 0; server < resumed->settings->server.count && !found; server++) {
+    for (size_t i = 0; i < settings->count && !found; i++) {
+        const int64_t by_ms =
+            server_answer_by_ms(&resumed->server, settings->io_timeout_ms, SERVER_GLANCE_MS);
         rlock_view *view = NULL;
-        if (server_inspect(&resumed->server, server, name_of(resumed), &view) == RLOCK_OK) {
-            const size_t i = find_in_view(resumed, view);
-            found = i < view->holder_count && strcmp(resumed->handle->kind, "sem") != 0;
+        if (server_inspect(&resumed->server, i, name_of(resumed), by_ms, &view) == RLOCK_OK) {
+            const size_t holder = find_in_view(resumed, view);
+            found = holder < view->holder_count && strcmp(resumed->handle->kind, "sem") != 0;
             if (found)
-                describe_view(text, WHY_SIZE, view, i);
+                describe_view(text, WHY_SIZE, view, holder);
             if (view->token > *last_token)
                 *last_token = view->token;
         }

@@ -109,16 +109,13 @@ static int64_t patience_ms(const struct idle *idle) {
 
 /* Messages about a server that has answered before are for the end of the wait. */
 static void look(struct idle *idle, struct survey *survey) {
-    char *unheard = NULL;
-    size_t size;
-    FILE *stream = idle->has_answered ? open_memstream(&unheard, &size) : NULL;
-    if (stream != NULL)
-        out_keep(stream, false);
-    survey_make(survey, idle->server, idle->settings, patience_ms(idle));
+    FILE *unheard = idle->has_answered ? fopen("/dev/null", "we") : NULL;
+    if (unheard != NULL)
+        out_keep(unheard, false);
+    survey_make(survey, idle->server, patience_ms(idle));
     out_keep(NULL, true);
-    if (stream != NULL)
-        (void)fclose(stream);
-    free(unheard);
+    if (unheard != NULL)
+        (void)fclose(unheard);
     idle->has_answered = idle->has_answered || survey->failure == 0;
 }
 
@@ -162,7 +159,8 @@ static bool is_over(struct idle *idle, const struct survey *survey, int *status)
     return false;
 }
 
-static int wait_until_idle(const struct server *server, const struct settings *settings) {
+static int wait_until_idle(const struct server *server) {
+    const struct settings *settings = server->settings;
     struct idle idle = {.server = server,
                         .settings = settings,
                         .began_ms = rlock_now_ms(),
@@ -186,7 +184,7 @@ int wait_exec(struct settings *settings) {
     struct server server;
     int status = server_open(&server, settings);
     if (status == 0)
-        status = wait_until_idle(&server, settings);
+        status = wait_until_idle(&server);
     server_close(&server);
     return status;
 }

@@ -63,7 +63,8 @@ int status_print(const struct survey *survey, const struct settings *settings) {
 }
 
 /* There may be nothing to see because it is the wrong server. */
-static void say_origin(const struct server *server, const struct settings *settings) {
+static void say_origin(const struct server *server) {
+    const struct settings *settings = server->settings;
     char from[OPT_ORIGIN_SIZE], line[2 * OPT_ORIGIN_SIZE];
     const size_t width = status_form_choose(settings).width, taken = strlen("rlock: ");
     if (settings->look.json || settings->look.prometheus || width <= taken ||
@@ -75,10 +76,11 @@ static void say_origin(const struct server *server, const struct settings *setti
     out_info("%s", line);
 }
 
-static int show_once(const struct server *server, const struct settings *settings) {
+static int show_once(const struct server *server) {
+    const struct settings *settings = server->settings;
     struct survey survey;
-    say_origin(server, settings);
-    survey_make(&survey, server, settings, RLOCK_FOREVER);
+    say_origin(server);
+    survey_make(&survey, server, RLOCK_FOREVER);
     const bool shown =
         survey.answered > 0 || survey.count > 0 || settings->look.json || settings->look.prometheus;
     const int failure = shown ? status_print(&survey, settings) : 0;
@@ -87,9 +89,9 @@ static int show_once(const struct server *server, const struct settings *setting
     return status;
 }
 
-static int show_held(const struct server *server, const struct settings *settings) {
+static int show_held(const struct server *server) {
     struct survey survey;
-    survey_make(&survey, server, settings, RLOCK_FOREVER);
+    survey_make(&survey, server, RLOCK_FOREVER);
     const bool held = survey.failure == 0 && survey_find_held(&survey) != NULL;
     const int status = held ? EXIT_CONFLICT : survey.failure;
     survey_free(&survey);
@@ -177,11 +179,11 @@ int status_exec(struct settings *settings) {
     struct server server;
     int status = server_open(&server, settings);
     if (status == 0 && status_is_silent(settings))
-        status = show_held(&server, settings);
+        status = show_held(&server);
     else if (status == 0 && settings->look.watch_ms > 0)
-        status = watch(&server, settings);
+        status = watch(&server);
     else if (status == 0)
-        status = show_once(&server, settings);
+        status = show_once(&server);
     server_close(&server);
     return status;
 }

@@ -37,6 +37,6 @@ void status_json(FILE *stream, const struct survey *survey);
 /* watch.c: surveys and prints again and again, until a signal ends it, as it ends any program. A
  * server that goes away is waited for; one that never was there ends it. Returns the exit status.
  */
-int watch(const struct server *server, const struct settings *settings);
+int watch(const struct server *server);
 
 #endif

@@ -38,7 +38,7 @@ void survey_free(struct survey *survey) {
 static int64_t deadline_ms(const struct surveyor *s) {
     const struct server_settings *settings = &s->settings->server;
     const int64_t timeout_ms = settings->connect_timeout_ms + settings->io_timeout_ms;
-    return server_answer_by_ms(settings, timeout_ms > s->patience_ms ? s->patience_ms : timeout_ms,
+    return server_answer_by_ms(s->server, timeout_ms > s->patience_ms ? s->patience_ms : timeout_ms,
                                SERVER_GLANCE_MS);
 }
 
@@ -209,8 +209,8 @@ static void inspect_all(struct surveyor *s) {
 }
 
 /* Of several servers a majority is enough, as for a lock; what is no lock anywhere is said. */
-void survey_make(struct survey *survey, const struct server *server,
-                 const struct settings *settings, int64_t patience_ms) {
+void survey_make(struct survey *survey, const struct server *server, int64_t patience_ms) {
+    const struct settings *settings = server->settings;
     const size_t count = settings->server.count;
     int wrong_kind = 0, unanswered = 0;
     *survey = (struct survey){.server_count = count};

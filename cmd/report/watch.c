@@ -115,7 +115,7 @@ static int look(struct watch *w, bool on_screen) {
     w->messages = NULL;
     FILE *kept = open_memstream(&w->messages, &size);
     out_keep(kept, !on_screen || w->last_ms < 0 || !isatty(STDERR_FILENO));
-    survey_make(&survey, w->server, w->settings, w->patience_ms);
+    survey_make(&survey, w->server, w->patience_ms);
     out_keep(NULL, true);
     const bool made = kept != NULL && fclose(kept) == 0;
     const int status = survey.failure;
@@ -270,17 +270,17 @@ static int rest(struct watch *w) {
     return status;
 }
 
-int watch(const struct server *server, const struct settings *settings) {
+int watch(const struct server *server) {
     struct watch w = {.server = server,
-                      .settings = settings,
+                      .settings = server->settings,
                       .last_ms = -1,
                       .patience_ms = RLOCK_FOREVER,
                       .signals = begin_signals()};
     int status = 0;
-    if (status_form_choose(settings).is_screen)
+    if (status_form_choose(w.settings).is_screen)
         (void)keys_listen(); /* before anything is drawn that an echo would spoil */
     while (status != EXIT_SYSTEM) {
-        status = look(&w, status_form_choose(settings).is_screen);
+        status = look(&w, status_form_choose(w.settings).is_screen);
         if (w.last_ms < 0 || status == EXIT_SYSTEM)
             break;
         if (show(&w) != 0 || rest(&w) != 0)

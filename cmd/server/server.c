@@ -182,9 +182,9 @@ void server_warn(const struct server *server) {
 
 enum { OTHER_KIND_SIZE = 1024 };
 
-int64_t server_answer_by_ms(const struct server_settings *settings, int64_t patience_ms,
+int64_t server_answer_by_ms(const struct server *server, int64_t patience_ms,
                             int64_t of_several_ms) {
-    const bool sooner = settings->count > 1 && patience_ms > of_several_ms;
+    const bool sooner = server->settings->server.count > 1 && patience_ms > of_several_ms;
     return rlock_now_ms() + (sooner ? of_several_ms : patience_ms);
 }
 
@@ -221,13 +221,12 @@ static void describe_other(char text[OTHER_KIND_SIZE], const rlock_view *view) {
 }
 
 enum rlock_status server_inspect(const struct server *server, size_t which, const char *name,
-                                 rlock_view **view) {
-    const struct server_settings *settings = &server->settings->server;
+                                 int64_t deadline_ms, rlock_view **view) {
     const struct rlock_inspect_options options = {
         .size = sizeof options,
         .name = name,
         .server = which,
-        .deadline_ms = server_answer_by_ms(settings, settings->io_timeout_ms, SERVER_GLANCE_MS),
+        .deadline_ms = deadline_ms,
         .cancel_fd = -1,
     };
     return rlock_inspect(server->client, &options, view);
@@ -239,11 +238,13 @@ enum rlock_status server_inspect(const struct server *server, size_t which, cons
  */
 static const char *other_kind(char text[OTHER_KIND_SIZE], const struct server *server,
                               const char *kind, const char *name) {
+    const int64_t patience_ms = server->settings->server.io_timeout_ms;
     bool known = false;
     (void)snprintf(text, OTHER_KIND_SIZE, "%s", rlock_status_text(RLOCK_WRONG_KIND));
     for (size_t i = 0; i < server->settings->server.count && !known; i++) {
         rlock_view *view = NULL;
-        const enum rlock_status status = server_inspect(server, i, name, &view);
+        const enum rlock_status status = server_inspect(
+            server, i, name, server_answer_by_ms(server, patience_ms, SERVER_GLANCE_MS), &view);
         known = status == RLOCK_WRONG_KIND ||
                 (status == RLOCK_OK && noun(view->kind) != NULL && !is_same(kind, view->kind));
         if (status == RLOCK_WRONG_KIND)

@@ -50,12 +50,12 @@ enum { SERVER_GLANCE_MS = 1000 }; /* for one of several servers to say what is o
 
 /* By when one server is to have answered: within patience_ms, and of several, where the others know
  * as much, within of_several_ms. */
-int64_t server_answer_by_ms(const struct server_settings *settings, int64_t patience_ms,
+int64_t server_answer_by_ms(const struct server *server, int64_t patience_ms,
                             int64_t of_several_ms);
 
-/* Inspects a name on one of the servers, for what is only shown: as rlock_inspect(). */
+/* Inspects a name on one of the servers: as rlock_inspect(). */
 enum rlock_status server_inspect(const struct server *server, size_t which, const char *name,
-                                 rlock_view **view);
+                                 int64_t deadline_ms, rlock_view **view);
 
 /* Says what the library could not do: "cannot VERB NAME on SERVER: reason", and what follows from
  * it where it could not be reached. kind: of the lock that was meant; NULL: of any. Returns the
