@@ -121,31 +121,31 @@ static void write_label(FILE *stream, const char *name, const char *value) {
     free(shown);
 }
 
-struct label {
-    const char *name, *value;
-};
-
-/* Yours to free; NULL: no memory, which is noted. */
-static char *make_labels(struct page *page, const struct label *labels, size_t count) {
+/* Those before it, and one or two more; NULL: none. Yours to free; NULL: no memory, which is noted.
+ */
+static char *make_labels(struct page *page, const char *before, const char *name, const char *value,
+                         const char *second_name, const char *second) {
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    for (size_t i = 0; stream != NULL && i < count; i++) {
-        fputs(i > 0 ? "," : "", stream);
-        write_label(stream, labels[i].name, labels[i].value);
+    if (stream != NULL) {
+        fprintf(stream, "%s%s", before != NULL ? before : "", before != NULL ? "," : "");
+        write_label(stream, name, value);
+        fputs(second_name != NULL ? "," : "", stream);
+        if (second_name != NULL)
+            write_label(stream, second_name, second);
+        if (fclose(stream) == 0)
+            return text;
     }
-    if (stream != NULL && fclose(stream) == 0)
-        return text;
     free(text);
     page->failed = true;
     return NULL;
 }
 
 /* A sample whose last label is a text; NULL: there is none. */
-static void add_text(struct page *page, enum family family, const rlock_view *view,
-                     const char *name, const char *text) {
-    const struct label labels[] = {{"name", view->name}, {"server", view->server}, {name, text}};
-    char *made = text != NULL ? make_labels(page, labels, 3) : NULL;
+static void add_text(struct page *page, enum family family, const char *labels, const char *name,
+                     const char *text) {
+    char *made = text != NULL ? make_labels(page, labels, name, text, NULL, NULL) : NULL;
     if (made != NULL)
         add(page, family, made, 1);
     free(made);
@@ -198,7 +198,7 @@ static void add_last_run(struct page *page, const rlock_view *view, const char *
     const struct rlock_view_run *run = view->last_run;
     if (run == NULL)
         return;
-    add_text(page, LAST_KEY, view, "key", run->key);
+    add_text(page, LAST_KEY, labels, "key", run->key);
     add(page, LAST_RUN, labels, run->ended_ms);
     add(page, LAST_TOOK, labels, run->took_ms);
     add(page, LAST_STATUS, labels, run->exit_status);
@@ -210,18 +210,14 @@ static int by_text(const void *a, const void *b) {
 }
 
 /* Holders by host and user, which are fewer than processes. */
-static void add_places(struct page *page, const rlock_view *view) {
+static void add_places(struct page *page, const rlock_view *view, const char *labels) {
     char **places = calloc(view->holder_count + 1, sizeof *places);
     size_t count = 0;
     page->failed = page->failed || places == NULL;
     for (size_t i = 0; !page->failed && i < view->holder_count; i++) {
         const struct rlock_view_holder *holder = &view->holders[i];
-        const struct label labels[] = {{"name", view->name},
-                                       {"server", view->server},
-                                       {"host", holder->host},
-                                       {"user", holder->user}};
         if (holder->host != NULL && !holder->kept)
-            places[count++] = make_labels(page, labels, 4);
+            places[count++] = make_labels(page, labels, "host", holder->host, "user", holder->user);
     }
     if (!page->failed)
         qsort(places, count, sizeof *places, by_text);
@@ -236,7 +232,7 @@ static void add_places(struct page *page, const rlock_view *view) {
 }
 
 static void add_view(struct page *page, const rlock_view *view, const char *labels) {
-    add_text(page, LOCK_INFO, view, "kind", view->kind);
+    add_text(page, LOCK_INFO, labels, "kind", view->kind);
     add(page, HELD, labels, view->held);
     add_holders(page, view, labels);
     add_waiters(page, view, labels);
@@ -246,7 +242,7 @@ static void add_view(struct page *page, const rlock_view *view, const char *labe
     add_last_run(page, view, labels);
     add(page, SKIPS, labels, view->skips > 0 ? view->skips : -1);
     add(page, TOKEN, labels, view->token);
-    add_places(page, view);
+    add_places(page, view, labels);
 }
 
 /* --- all of it ------------------------------------------------------------------------------- */
@@ -254,7 +250,7 @@ static void add_view(struct page *page, const rlock_view *view, const char *labe
 static void add_servers(struct page *page, const struct survey *survey) {
     for (size_t i = 0; i < survey->server_count; i++) {
         const struct survey_server *server = &survey->servers[i];
-        char *labels = make_labels(page, &(struct label){"server", server->url}, 1);
+        char *labels = make_labels(page, NULL, "server", server->url, NULL, NULL);
         if (labels != NULL) {
             add(page, UP, labels, server->answered);
             add(page, WRONG_KIND, labels, (int64_t)server->no_locks);
@@ -278,8 +274,7 @@ static void add_locks(struct page *page, const struct survey *survey) {
     page->failed = page->failed || series == NULL;
     for (size_t i = 0; !page->failed && i < survey->count; i++) {
         const rlock_view *view = series[i].view = survey->views[i];
-        const struct label labels[] = {{"name", view->name}, {"server", view->server}};
-        series[i].labels = make_labels(page, labels, 2);
+        series[i].labels = make_labels(page, NULL, "name", view->name, "server", view->server);
     }
     if (!page->failed)
         qsort(series, survey->count, sizeof *series, by_labels);
