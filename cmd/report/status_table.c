@@ -97,16 +97,13 @@ static void describe_lock(char text[STATE_SIZE], const rlock_view *view) {
 /* What a holder has: permits, or several holds; else "held". What --min-hold alone keeps is
  * nobody's any more. */
 static void describe_hold(char text[STATE_SIZE], const struct rlock_view_holder *holder) {
-    if (holder->kept && holder->permits >= 0)
-        (void)snprintf(text, STATE_SIZE, "kept %" PRId64, holder->permits);
-    else if (holder->kept)
-        (void)snprintf(text, STATE_SIZE, "kept");
-    else if (holder->permits >= 0)
-        (void)snprintf(text, STATE_SIZE, "has %" PRId64, holder->permits);
-    else if (holder->holds > 1)
+    if (holder->permits >= 0)
+        (void)snprintf(text, STATE_SIZE, "%s %" PRId64, holder->kept ? "kept" : "has",
+                       holder->permits);
+    else if (holder->holds > 1 && !holder->kept)
         (void)snprintf(text, STATE_SIZE, "held %" PRId64 "x", holder->holds);
     else
-        (void)snprintf(text, STATE_SIZE, "held");
+        (void)snprintf(text, STATE_SIZE, "%s", holder->kept ? "kept" : "held");
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */
