@@ -20,19 +20,12 @@ void server_close(struct server *server) {
     *server = (struct server){.client = NULL};
 }
 
-static size_t count_local(const struct server *server) {
-    size_t count = 0;
-    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++)
-        count += server->local[i].absolute != NULL;
-    return count;
-}
-
 bool server_is_local(const struct server *server) {
-    return count_local(server) > 0;
+    return server->local_count > 0;
 }
 
 void server_revive(const struct server *server, int64_t timeout_ms) {
-    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++) {
+    for (size_t i = 0; server->local_count > 0 && i < server->settings->server.count; i++) {
         if (server->local[i].absolute != NULL)
             (void)local_revive(server->local[i].absolute, timeout_ms);
     }
@@ -84,6 +77,7 @@ static int name_local(struct server *out, const struct settings *settings,
             continue;
         status = local_name(urls[i], &out->local[i].url, &out->local[i].absolute);
         urls[i] = out->local[i].url;
+        out->local_count++;
     }
     return status;
 }
@@ -93,8 +87,7 @@ static int name_local(struct server *out, const struct settings *settings,
 static void find_passwords(rlock_client **client, const struct settings *settings,
                            struct rlock_client_options options) {
     rlock_client *known = NULL;
-    if (settings->server.known_count == 0 ||
-        settings->server.known_count != settings->server.count || settings->server.password != NULL)
+    if (settings->server.known_count != settings->server.count || settings->server.password != NULL)
         return;
     options.servers = settings->server.known;
     if (rlock_client_new(&known, &options) == RLOCK_OK &&
@@ -126,7 +119,7 @@ static int make_client(struct server *out, const struct settings *settings) {
         .size = sizeof options,
         .servers = urls,
         .server_count = settings->server.count,
-        .password = count_local(out) == settings->server.count ? NULL : settings->server.password,
+        .password = out->local_count == settings->server.count ? NULL : settings->server.password,
         .password_file = settings->server.password_file,
         .connect_timeout_ms = settings->server.connect_timeout_ms,
         .io_timeout_ms = settings->server.io_timeout_ms,
@@ -136,9 +129,9 @@ static int make_client(struct server *out, const struct settings *settings) {
         .tls = &settings->server.tls,
     };
     enum rlock_status status = rlock_client_new(&out->client, &options);
-    if (status == RLOCK_OK)
+    if (status == RLOCK_OK && settings->server.known_count > 0)
         find_passwords(&out->client, settings, options);
-    if (status == RLOCK_OK && server_is_local(out) && !name_for_command(out))
+    if (status == RLOCK_OK && out->local_count > 0 && !name_for_command(out))
         status = RLOCK_SYSTEM;
     if (status == RLOCK_OK)
         return 0;
@@ -154,7 +147,7 @@ const char *server_origin(const struct settings *settings, char text[OPT_ORIGIN_
 
 int server_open(struct server *out, const struct settings *settings) {
     int status = make_client(out, settings);
-    if (status == 0) {
+    if (status == 0 && out_tells()) {
         char from[OPT_ORIGIN_SIZE];
         out_debug("using %s, from %s", server_shown(out), server_origin(settings, from));
     }

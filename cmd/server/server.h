@@ -10,7 +10,8 @@
 struct server {
     rlock_client *client;
     const struct settings *settings; /* borrowed: they outlive it */
-    /* Of each server that is a local: one; else NULL. */
+    size_t local_count;              /* of the servers that are local: ones */
+    /* Of each of those; else NULL. */
     struct {
         char *url;      /* unix:// */
         char *absolute; /* local:DIR, whatever the directory was that it was given from */
