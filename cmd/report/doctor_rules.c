@@ -1,12 +1,17 @@
 /* doctor_rules.c: the checks of `rlock doctor`, as rows: what each fact means, and what to do. */
 #include "report/doctor.h"
 
-#define REFUSED   .test = KNOWN, .level = DOCTOR_UNKNOWN
+#define REFUSED(command)                                                                           \
+    .fact = "refused." command, .test = KNOWN, .level = DOCTOR_UNKNOWN,                            \
+    .found = "cannot tell: {refused." command "}"
 #define NO_ANSWER .test = UNKNOWN, .level = DOCTOR_UNKNOWN, .found = "cannot tell: it does not say"
 #define FINDING   .level = DOCTOR_FINDING
 #define NOTE      .level = DOCTOR_NOTE
 #define OK        .level = DOCTOR_OK
-#define NO_CYCLE  "cannot take and give back a lock: "
+#define SLOTS_DOWN                                                                                 \
+    .level = DOCTOR_FINDING, .advice = "see redis-cli --cluster check",                            \
+    .found = "the cluster's state is {cluster_state}, {cluster_slots_fail} slots are down"
+#define NO_CYCLE "cannot take and give back a lock: "
 
 /* clang-format off */
 const struct rule doctor_rules[] = {
@@ -27,8 +32,7 @@ const struct rule doctor_rules[] = {
                "right may show only after a lock was taken; and a cluster has no sharded channels"},
     {.check = "version", .fact = "redis_version", .test = KNOWN, OK,
      .found = "Redis {redis_version}"},
-    {.check = "version", .fact = "refused.INFO", REFUSED,
-     .found = "cannot tell: {refused.INFO}"},
+    {.check = "version", REFUSED("INFO")},
     {.check = "version", .fact = "redis_version", NO_ANSWER},
 
     {.check = "config", .test = IS_LOCAL},
@@ -46,8 +50,7 @@ const struct rule doctor_rules[] = {
      .found = "{maxmemory_policy}: when memory is short, the server throws locks away that are "
               "held",
      .setting = "maxmemory-policy noeviction", .advice = "or give locks a server of their own"},
-    {.check = "eviction", .fact = "refused.INFO", REFUSED,
-     .found = "cannot tell: {refused.INFO}"},
+    {.check = "eviction", REFUSED("INFO")},
     {.check = "eviction", .fact = "maxmemory_policy", NO_ANSWER},
 
     {.check = "memory", .fact = "probe.memory_percent", .test = ABOVE, .limit = 89, FINDING,
@@ -82,18 +85,13 @@ const struct rule doctor_rules[] = {
     {.check = "sentinel", .fact = "sentinel.answered", .test = KNOWN, OK,
      .found = "{sentinel.answered} of {sentinel.given} answer, a failover is possible"},
 
-    {.check = "cluster", .fact = "refused.CLUSTER INFO", REFUSED,
-     .found = "cannot tell: {refused.CLUSTER INFO}"},
+    {.check = "cluster", REFUSED("CLUSTER INFO")},
     {.check = "cluster", .fact = "probe.slots_missing", .test = ABOVE, .limit = 0, FINDING,
      .found = "{probe.slots_missing} of 16384 slots are served by no node: names in them have no "
               "locks",
      .advice = "assign all: redis-cli --cluster fix"},
-    {.check = "cluster", .fact = "cluster_state", .test = IS_NOT, .word = "ok", FINDING,
-     .found = "the cluster's state is {cluster_state}, {cluster_slots_fail} slots are down",
-     .advice = "see redis-cli --cluster check"},
-    {.check = "cluster", .fact = "cluster_slots_fail", .test = ABOVE, .limit = 0, FINDING,
-     .found = "the cluster's state is {cluster_state}, {cluster_slots_fail} slots are down",
-     .advice = "see redis-cli --cluster check"},
+    {.check = "cluster", .fact = "cluster_state", .test = IS_NOT, .word = "ok", SLOTS_DOWN},
+    {.check = "cluster", .fact = "cluster_slots_fail", .test = ABOVE, .limit = 0, SLOTS_DOWN},
     {.check = "cluster", .fact = "cluster_size", .test = BELOW, .limit = 3, FINDING,
      .found = "fewer than three masters, {cluster_size}: when one fails, there is no majority for "
               "a failover",
@@ -112,14 +110,11 @@ const struct rule doctor_rules[] = {
      .setting = "maxclients 10000"},
     {.check = "clients", .fact = "maxclients", .test = KNOWN, OK,
      .found = "{connected_clients} of {maxclients}; a running job has up to 3 connections"},
-    {.check = "clients", .fact = "refused.INFO", REFUSED,
-     .found = "cannot tell: {refused.INFO}"},
-    {.check = "clients", .fact = "refused.CONFIG GET", REFUSED,
-     .found = "cannot tell: {refused.CONFIG GET}"},
+    {.check = "clients", REFUSED("INFO")},
+    {.check = "clients", REFUSED("CONFIG GET")},
     {.check = "clients", .fact = "maxclients", NO_ANSWER},
 
-    {.check = "timeout", .fact = "refused.CONFIG GET", REFUSED,
-     .found = "cannot tell: {refused.CONFIG GET}"},
+    {.check = "timeout", REFUSED("CONFIG GET")},
     {.check = "timeout", .judge = doctor_timeout},
     {.check = "lease", .judge = doctor_lease},
 
@@ -129,8 +124,7 @@ const struct rule doctor_rules[] = {
      .advice = "see SLOWLOG GET, or give locks a server of their own"},
     {.check = "slow", .fact = "slowlog.slowest_ms", .test = KNOWN, OK,
      .found = "no slow command in the last hour"},
-    {.check = "slow", .fact = "refused.SLOWLOG GET", REFUSED,
-     .found = "cannot tell: {refused.SLOWLOG GET}"},
+    {.check = "slow", REFUSED("SLOWLOG GET")},
 
     {.check = "tls", .judge = doctor_tls},
     {.check = "auth", .judge = doctor_auth},
@@ -162,8 +156,7 @@ const struct rule doctor_rules[] = {
                "the server's"},
     {.check = "clock", .fact = "probe.clock_off_ms", .test = KNOWN, OK,
      .found = "the server's is {probe.clock_off_ms} ms {probe.clock_side} this machine's"},
-    {.check = "clock", .fact = "refused.TIME", REFUSED,
-     .found = "cannot tell: {refused.TIME}"},
+    {.check = "clock", REFUSED("TIME")},
 
     {.check = "round trip", .fact = "probe.rtt_us", .test = ABOVE, .limit = 100000, FINDING,
      .found = "{probe.rtt_us}", .advice = "use a server that is nearer, or leases of a minute or more"},

@@ -49,17 +49,15 @@ static bool write_form(FILE *stream, const struct survey *survey, const struct s
 }
 
 int status_print(const struct survey *survey, const struct settings *settings) {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    bool made = stream != NULL && write_form(stream, survey, settings);
-    if (stream != NULL)
-        made = fclose(stream) == 0 && made;
-    const int status =
-        made ? out_stdout(text)
-             : out_fail(EXIT_SYSTEM, NULL, NULL, "cannot show what was seen: out of memory");
-    free(text);
-    return status;
+    struct out_page page;
+    FILE *stream = out_page_begin(&page);
+    if (stream == NULL)
+        return EXIT_SYSTEM;
+    if (write_form(stream, survey, settings))
+        return out_page_end(&page);
+    (void)fclose(stream);
+    free(page.text);
+    return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot show what was seen: out of memory");
 }
 
 /* There may be nothing to see because it is the wrong server. */
@@ -116,13 +114,10 @@ static bool is_there(const char *url) {
 
 /* What is shown as something else can't be completed. */
 static bool can_be_shown(const char *name) {
-    for (uint32_t character; *name != '\0';) {
-        const size_t length = printable_character(name, &character);
-        if (length == 0 || !printable_is(character))
-            return false;
-        name += length;
-    }
-    return true;
+    char shown[RLOCK_NAME_MAX + 1];
+    (void)snprintf(shown, sizeof shown, "%s", name);
+    printable_make(shown, "");
+    return strcmp(shown, name) == 0;
 }
 
 static int print(const rlock_scan *scan) {
