@@ -79,41 +79,33 @@ bool rlock__view_merge(struct rlock__view *view);
 
 /* --- probe.c: what was found out about servers, names and values ------------------------------ */
 
-/* About one server. */
-struct rlock__facts {
-    size_t count;
+struct rlock_facts {
+    size_t servers, count;
     struct {
+        size_t server; /* that it is about */
         char *name, *value;
     } * at;
 };
-
-struct rlock_facts {
-    size_t count;
-    struct rlock__facts *servers;
-};
-
-/* Adds one; printf-style. */
-__attribute__((format(printf, 3, 4))) void
-rlock__fact_add(struct rlock__facts *facts, const char *name, const char *format, ...);
-
-void rlock__fact_add_number(struct rlock__facts *facts, const char *name, int64_t number);
-
-/* As rlock_fact() and rlock_fact_number(), of one server. */
-const char *rlock__fact_text(const struct rlock__facts *facts, const char *name);
-bool rlock__fact_number(const struct rlock__facts *facts, const char *name, int64_t *out);
-
-/* Adds the lines NAME:VALUE of a text such as INFO's */
-void rlock__fact_add_lines(struct rlock__facts *facts, const char *text);
 
 /* The inside of rlock_probe(), which asks one server at a time what it is like. */
 struct rlock__probe {
     rlock_client *client;
     const struct rlock_probe_options *options;
     struct rlock__link *link; /* to the server; its error says what went wrong */
-    struct rlock__facts *facts;
+    rlock_facts *facts;
+    size_t server;            /* which of those that the facts are about */
     enum rlock_status status; /* not RLOCK_OK: nothing is asked any more */
     enum rlock_status answer; /* to the last question: RLOCK_OK, or what the error means */
 };
+
+/* Adds a fact about that server; printf-style. */
+__attribute__((format(printf, 3, 4))) void
+rlock__fact_add(const struct rlock__probe *probe, const char *name, const char *format, ...);
+
+void rlock__fact_add_number(const struct rlock__probe *probe, const char *name, int64_t number);
+
+/* Adds the lines NAME:VALUE of a text such as INFO's */
+void rlock__fact_add_lines(const struct rlock__probe *probe, const char *text);
 
 /* Asks one question of at most four words. NULL: no answer, or an error, which is in the link then.
  * The caller frees it. */

@@ -92,16 +92,15 @@ static bool merge_holds(struct rlock__view *view) {
     return true;
 }
 
-static int by_owner(const void *a, const void *b) {
-    const struct rlock_view_waiter *one = a, *other = b;
-    const int order = strcmp(one->owner, other->owner);
-    return order != 0 ? order
-                      : (one->position > other->position) - (one->position < other->position);
-}
-
 static int by_position(const void *a, const void *b) {
     const struct rlock_view_waiter *one = a, *other = b;
     return (one->position > other->position) - (one->position < other->position);
+}
+
+static int by_owner(const void *a, const void *b) {
+    const struct rlock_view_waiter *one = a, *other = b;
+    const int order = strcmp(one->owner, other->owner);
+    return order != 0 ? order : by_position(a, b);
 }
 
 /* Each waiter once, where it stands first. */
