@@ -19,7 +19,7 @@ int64_t holders_deadline_ms(const struct server *server) {
 
 static bool is_known(const struct holders *holders, const char *owner) {
     for (size_t i = 0; i < holders->size; i++) {
-        if (strcmp(holders->owners[i], owner) == 0)
+        if (holders->owners[i] != NULL && strcmp(holders->owners[i], owner) == 0)
             return true;
     }
     return false;
