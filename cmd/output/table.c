@@ -11,19 +11,23 @@
 
 enum { GAP = 2 };
 
+static bool make_room(struct table *table) {
+    if (table->count < table->room)
+        return true;
+    const size_t room = table->room > 0 ? 2 * table->room : 64;
+    struct table_cell *cells = realloc(table->cells, room * sizeof *cells);
+    if (cells == NULL)
+        return false;
+    table->cells = cells;
+    table->room = room;
+    return true;
+}
+
 void table_add(struct table *table, const char *text, const char *style) {
-    if (table->count == table->room) {
-        const size_t room = table->room > 0 ? 2 * table->room : 64;
-        struct table_cell *cells = realloc(table->cells, room * sizeof *cells);
-        table->cells = cells != NULL ? cells : table->cells;
-        table->room = cells != NULL ? room : table->room;
-    }
-    char *cell = strdup(text != NULL ? text : "");
-    if (cell == NULL || table->count == table->room) {
-        table->failed = true;
-        free(cell);
+    char *cell = make_room(table) ? strdup(text != NULL ? text : "") : NULL;
+    table->failed = table->failed || cell == NULL;
+    if (cell == NULL)
         return;
-    }
     out_make_printable(cell);
     table->cells[table->count++] = (struct table_cell){.text = cell, .style = style};
 }

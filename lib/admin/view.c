@@ -35,8 +35,10 @@ static void *grow(struct rlock__view *view, void *array, size_t count, size_t si
     if ((count & (count - 1)) != 0)
         return array;
     void *larger = realloc(array, (count > 0 ? 2 * count : 1) * size);
-    view->failed = view->failed || larger == NULL;
-    return larger != NULL ? larger : array;
+    if (larger != NULL)
+        return larger;
+    view->failed = true;
+    return array;
 }
 
 static void push_hold(struct rlock__view *view, const struct rlock__hold *hold) {
