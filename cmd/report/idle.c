@@ -25,7 +25,6 @@ enum {
 
 struct idle {
     const struct server *server;
-    const struct settings *settings;
     int64_t began_ms, deadline_ms, say_ms;
     bool has_answered;             /* a majority, once */
     char name[RLOCK_NAME_MAX + 1]; /* of the lock that is listened for; "": none */
@@ -102,7 +101,7 @@ static void rest(struct idle *idle, int64_t until_ms) {
  * moment in which a slow line answers. */
 static int64_t patience_ms(const struct idle *idle) {
     const int64_t left_ms = idle->deadline_ms - rlock_now_ms();
-    if (idle->settings->lock.wait_ms == 0)
+    if (idle->server->settings->lock.wait_ms == 0)
         return RLOCK_FOREVER;
     return left_ms > SOON_MS ? left_ms : SOON_MS;
 }
@@ -122,19 +121,19 @@ static void look(struct idle *idle, struct survey *survey) {
 static int give_up(const struct idle *idle, const rlock_view *view) {
     char waited[DURATION_TEXT_SIZE], holder[HOLDERS_TEXT_SIZE];
     const int64_t waited_ms =
-        idle->settings->lock.wait_ms == 0 ? 0 : rlock_now_ms() - idle->began_ms;
+        idle->server->settings->lock.wait_ms == 0 ? 0 : rlock_now_ms() - idle->began_ms;
     duration_format(waited, waited_ms);
     out_live_end();
     if (view == NULL)
-        return out_fail(EXIT_UNAVAILABLE, idle->settings->names[0], NULL,
+        return out_fail(EXIT_UNAVAILABLE, idle->server->settings->names[0], NULL,
                         "cannot tell whether %s is free: the server does not answer any more",
-                        idle->settings->names[0]);
+                        idle->server->settings->names[0]);
     describe(holder, view);
     out_event(OUT_WARNING, "busy",
               OUT_FIELDS(OUT_TEXT("name", view->name), OUT_NUMBER("waited_ms", waited_ms)),
               "%s is not free%s%s: %s", view->name, waited_ms > 0 ? " after " : "",
               waited_ms > 0 ? waited : "", holder);
-    return idle->settings->lock.conflict_exit_code;
+    return idle->server->settings->lock.conflict_exit_code;
 }
 
 /* What follows from a look. True: the wait is over, with *status. */
@@ -161,10 +160,7 @@ static bool is_over(struct idle *idle, const struct survey *survey, int *status)
 
 static int wait_until_idle(const struct server *server) {
     const struct settings *settings = server->settings;
-    struct idle idle = {.server = server,
-                        .settings = settings,
-                        .began_ms = rlock_now_ms(),
-                        .deadline_ms = RLOCK_FOREVER};
+    struct idle idle = {.server = server, .began_ms = rlock_now_ms(), .deadline_ms = RLOCK_FOREVER};
     struct survey survey;
     int status = 0;
     bool over = false;

@@ -27,8 +27,7 @@ enum { HOLDER_FIELDS = 15, WAITER_FIELDS = 7, PART_FIELDS = 4 };
 
 static const char PERMITS[] = "5 0"; /* the place where the permits begin: inspect.lua */
 
-/* --- what grows, until memory is short ---------------------------------------------------------
- */
+/* --- what grows, until memory is short -------------------------------------------------------- */
 
 /* Room for one more in an array of so many: it doubles. */
 static void *grow(struct rlock__view *view, void *array, size_t count, size_t size) {
