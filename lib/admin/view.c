@@ -261,7 +261,7 @@ struct rlock__view *rlock__view_new(const char *name, const char *server) {
     if (view == NULL)
         return NULL;
     view->view.name = copy(view, name);
-    view->view.server = view->failed ? NULL : copy(view, server);
+    view->view.server = copy(view, server);
     if (!view->failed)
         return view;
     rlock_view_free(&view->view);
