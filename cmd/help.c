@@ -44,9 +44,8 @@ static void write_usage(FILE *stream, const struct cmd *cmd) {
 
 static void write_options(FILE *stream, const struct cmd *cmd) {
     fputs("\nOptions:\n", stream);
-    const struct opt *row;
     bool takes_duration = false;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(cmd->options, row)) != NULL;) {
         if (row->hidden)
             continue;
         if (row->heading != NULL)
@@ -60,8 +59,8 @@ static void write_options(FILE *stream, const struct cmd *cmd) {
 
 static void write_group(FILE *stream, const struct cmd *cmd) {
     fputs("\nCommands:\n", stream);
-    for (size_t i = 0; cmd->group[i] != NULL; i++)
-        fprintf(stream, "  %-10s %s\n", cmd_word(cmd->group[i]), cmd->group[i]->summary);
+    for (const struct cmd *member = cmd->group; member->name != NULL; member++)
+        fprintf(stream, "  %-10s %s\n", cmd_word(member), member->summary);
     fprintf(stream,
             "\nOptions:\n"
             "  -h, --help  show this help; 'rlock help %s%sCOMMAND' shows a command's\n",
@@ -86,13 +85,28 @@ int help_print(const struct cmd *cmd) {
     return out_page_end(&page);
 }
 
+int help_raw(int argc, char **argv) {
+    const struct cmd *cmd = &cmd_rlock;
+    if (argc == 2 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0))
+        return help_print(cmd_find(cmd, argv[0]));
+    for (int i = 1; i < argc; i++) {
+        if (cmd->group == NULL)
+            return out_fail(EXIT_USAGE, NULL, NULL,
+                            "too many arguments: give 'rlock help' at most one command");
+        const struct cmd *group = cmd;
+        cmd = cmd_find(group, argv[i]);
+        if (cmd == NULL)
+            return cmd_say_unknown(group, argv[i]);
+    }
+    return help_print(cmd);
+}
+
 int help_list_options(const struct cmd *cmd) {
     struct out_page page;
     FILE *stream = out_page_begin(&page);
     if (stream == NULL)
         return EXIT_SYSTEM;
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(cmd->options, row)) != NULL;) {
         if (row->hidden)
             continue;
         if (row->letter != 0)
@@ -106,10 +120,9 @@ int help_list_options(const struct cmd *cmd) {
 
 int help_list_commands(const struct cmd *group) {
     int status = 0;
-    for (size_t i = 0; status == 0 && group->group[i] != NULL; i++) {
+    for (const struct cmd *cmd = group->group; status == 0 && cmd->name != NULL; cmd++) {
         char text[256];
-        snprintf(text, sizeof text, "%s\t%s\n", cmd_word(group->group[i]),
-                 group->group[i]->summary);
+        snprintf(text, sizeof text, "%s\t%s\n", cmd_word(cmd), cmd->summary);
         status = out_stdout(text);
     }
     return status;

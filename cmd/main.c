@@ -25,13 +25,14 @@ static int print_version(void) {
 /* Where no options have been read, the config files decide how mistakes are reported. */
 static void use_log_of_files(void) {
     struct settings settings = {.cmd = NULL};
-    config_find(&settings, opt_find("log"));
+    struct complaint ignored = {0};
+    (void)config_load(&settings, &ignored);
     out_setup(false, false, settings.log == LOG_JSON);
     settings_free(&settings);
 }
 
 static int say_missing(const struct cmd *group) {
-    const struct cmd *first = group->group[0];
+    const struct cmd *first = &group->group[0];
     use_log_of_files();
     return out_fail(EXIT_USAGE, NULL, NULL,
                     "missing command: give one, as in 'rlock %s %.*s'; see 'rlock help%s%s'",
@@ -49,7 +50,7 @@ static int say_unknown_option(const struct cmd *group, const char *argument) {
         return out_fail(EXIT_USAGE, NULL, NULL,
                         "unexpected -h among other arguments: it shows help; a server is given "
                         "behind a command, as in 'rlock %s --server URL'",
-                        group->group[0]->name);
+                        group->group[0].name);
     struct suggestion suggestion = SUGGESTION_INIT(word);
     suggest_offer(&suggestion, "--help");
     if (group == &cmd_rlock)
@@ -61,7 +62,7 @@ static int say_unknown_option(const struct cmd *group, const char *argument) {
     return out_fail(EXIT_USAGE, NULL, NULL,
                     "unknown option '%s' in the place of a command: options follow it, as in "
                     "'rlock %s -n NAME'",
-                    word, group->group[0]->name);
+                    word, group->group[0].name);
 }
 
 /* An option where a command should stand. */
@@ -93,7 +94,7 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     case SETTINGS_BAD: status = out_fail(why.status, NULL, NULL, "%s", why.text); break;
     }
     settings_free(&settings);
-    out_finish();
+    stream_finish();
     return status;
 }
 

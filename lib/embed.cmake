@@ -1,4 +1,4 @@
-# Writes a header with every script of a folder: its bytes, its length and its SHA-1 (Redis's name
+# Writes a header with every script of a folder: its text and its SHA-1 (Redis's name
 # for it). mutex_acquire.lua becomes SCRIPT_MUTEX_ACQUIRE. What a line of a script includes stands
 # before that line: "-- include: base waiters" puts include/base.lua and include/waiters.lua there. Comments, but for "--!",
 # which a server reads, empty lines and indentation are left out.
@@ -32,8 +32,8 @@ foreach(path IN LISTS scripts)
     file(READ ${ALL}/${name}.lua hex HEX)
     file(SHA1 ${ALL}/${name}.lua sha1)
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
-    string(APPEND bodies "static const unsigned char ${id}_BODY[] = {${bytes}};\n")
+    string(APPEND bodies "static const char ${id}_BODY[] = {${bytes}0};\n")
     string(APPEND rows
-        "static const struct rlock__script ${id} = {\"${name}\", \"${sha1}\", ${id}_BODY, sizeof ${id}_BODY};\n")
+        "static const struct rlock__script ${id} = {\"${name}\", \"${sha1}\", ${id}_BODY};\n")
 endforeach()
 file(WRITE ${OUT} "/* Made by embed.cmake from lua/. Only kind.c includes it. */\n${bodies}\n${rows}")

@@ -2,7 +2,6 @@
 #include "hold/acquired.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,25 +47,20 @@ static char *join(const char *const *words) {
     return text;
 }
 
-/* What others are shown instead of a command; nothing for a latch, which is not held. */
-static void describe_acquire(char text[COMMAND_SIZE], const struct settings *settings) {
-    const struct cmd *cmd = settings->cmd;
-    text[0] = '\0';
-    if (!cmd->kind->passed)
-        (void)snprintf(text, COMMAND_SIZE,
-                       settings->handle.while_pid > 0 ? "rlock %s --while %d" : "rlock %s",
-                       cmd->name, settings->handle.while_pid);
-}
-
-/* The command's words, as waiters see them: without passwords, for all users of the server can read
- * them. Hide passwords before the text is cut: half a password is not recognized. False: no memory.
- */
+/* The command's words, as waiters see them; without a command our own, but nothing for a latch,
+ * which is not held. Without passwords, for all users of the server can read them. Hide passwords
+ * before the text is cut: half a password is not recognized. False: no memory. */
 static bool describe_command(char text[COMMAND_SIZE], const struct settings *settings) {
-    describe_acquire(text, settings);
-    const char *const one[] = {
-        settings->run.shell_command != NULL ? settings->run.shell_command : text, NULL};
-    const bool is_one = settings->run.shell_command != NULL || settings->run.command == NULL;
-    char *whole = join(is_one ? one : (const char *const *)settings->run.command);
+    char pid[16];
+    const bool in_background = settings->handle.while_pid > 0;
+    const char *const none[] = {NULL}, *const shell[] = {settings->run.shell_command, NULL};
+    const char *const ours[] = {"rlock", settings->cmd->name, in_background ? "--while" : NULL, pid,
+                                NULL};
+    (void)snprintf(pid, sizeof pid, "%d", settings->handle.while_pid);
+    char *whole = join(settings->run.shell_command != NULL ? shell
+                       : settings->run.command != NULL ? (const char *const *)settings->run.command
+                       : settings->cmd->kind->passed   ? none
+                                                       : ours);
     if (whole == NULL)
         return false;
     const size_t size = strlen(whole);
@@ -90,12 +84,7 @@ static int read_enclosing(struct acquired *out, const struct settings *settings)
     return 0;
 }
 
-/* librlock's name for it, with these settings. */
-static const char *kind_in_library(const struct kind *kind, const struct lock_settings *settings) {
-    return settings->plain ? "plain" : kind->name;
-}
-
-/* Its variant; NULL: none. Each of these options belongs to commands of one kind. */
+/* The variant of the kind; NULL: none. Each of these options belongs to commands of one kind. */
 static const char *kind_variant(const struct lock_settings *settings) {
     return settings->supersede                  ? "supersede"
            : settings->prefer == PREFER_READERS ? "prefer-readers"
@@ -113,7 +102,7 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
     secret_hide(out->note);
     const struct rlock_lock_options options = {
         .size = sizeof options,
-        .kind = kind_in_library(out->kind, &settings->lock),
+        .kind = settings->lock.plain ? "plain" : out->kind->name,
         .variant = kind_variant(&settings->lock),
         .permits = settings->lock.take,
         .permits_total = settings->lock.permits,
@@ -183,14 +172,13 @@ static int interrupted(const struct signals *signals, enum rlock_status result) 
 
 /* When to return from waiting: to start a local: server again, which may be left to us; to say that
  * another holder was asked to end; and to say that the server is back. */
-static int64_t back_at_ms(const struct acquired *acquired, const struct settings *settings,
-                          const struct progress *progress) {
-    int64_t soon = progress->next_ms;
-    if (progress->for_server)
+static int64_t back_at_ms(const struct acquired *acquired) {
+    int64_t soon = acquired->speak_ms;
+    if (acquired->for_server)
         soon = rlock_now_ms() + GLANCE_MS;
-    else if (server_is_local(&acquired->server) || settings->lock.preempt)
+    else if (server_is_local(&acquired->server) || acquired->settings->lock.preempt)
         soon = rlock_now_ms() + LOOK_MS;
-    return soon < progress->next_ms ? soon : progress->next_ms;
+    return deadline_sooner(soon, acquired->speak_ms);
 }
 
 /* The lock itself forgets its holds when it is released. */
@@ -201,27 +189,21 @@ static void note_holds(struct acquired *acquired) {
         acquired->holds[acquired->hold_count++] = hold;
 }
 
-static int check_count(const struct acquired *acquired, const struct signals *signals) {
-    const int status = counter_check_down(&acquired->server, acquired->settings, signals);
-    return status == 0 ? ACQUIRED : status;
-}
-
-int acquire_lock(struct acquired *acquired, const struct settings *settings,
-                 const struct signals *signals, struct spawn *spawn) {
+int acquire_lock(struct acquired *acquired, const struct signals *signals, struct spawn *spawn) {
+    const struct settings *settings = acquired->settings;
     struct rlock_wait wait = {
         .size = sizeof wait,
         .deadline_ms = wait_deadline_ms(&settings->lock),
         .cancel_fd = signals->fd,
         .until_ms = settings->lock.wait_ms == 0 ? RLOCK_FOREVER : 0, /* after one try */
     };
-    struct progress progress;
     enum rlock_status result;
     int signal;
-    if (acquired->kind->counted)
-        return check_count(acquired, signals);
-    progress_begin(&progress, settings->names[0], acquired->kind);
-    progress_describe_pool(progress.pool, settings);
-    acquired->asked_ms = progress.began_ms;
+    if (acquired->kind->counted) {
+        const int failure = counter_check_down(&acquired->server, settings, signals);
+        return failure == 0 ? ACQUIRED : failure;
+    }
+    acquired->asked_ms = rlock_now_ms();
     if (spawn != NULL)
         (void)spawn_fork_guardian(spawn); /* tried again later, which says why not */
     for (;;) {
@@ -232,18 +214,17 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
         if (result == RLOCK_AGAIN) {
             if (spawn != NULL)
                 spawn_end_guardian(spawn);
-            progress_show(&progress, acquired->server.client, acquired->lock);
+            progress_show(acquired);
             not_acquired_warn_of_ancestor(acquired);
             tell_preemption(acquired);
-            wait.until_ms = back_at_ms(acquired, settings, &progress);
+            wait.until_ms = back_at_ms(acquired);
         } else if (result != RLOCK_CANCELLED || signal != 0)
             break;
     }
-    progress_end();
-    acquired->announced = progress.logged;
+    out_live_end();
     if (result != RLOCK_OK)
-        return signal != 0 ? not_acquired_interrupted(acquired, settings, signal)
-                           : not_acquired(acquired, settings, result);
+        return signal != 0 ? not_acquired_interrupted(acquired, signal)
+                           : not_acquired(acquired, result);
     server_warn(&acquired->server);
     note_holds(acquired);
     return ACQUIRED;

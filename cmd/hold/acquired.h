@@ -24,7 +24,9 @@ struct acquired {
     int64_t ran_ms;          /* how long its command ran; -1: it has not ended */
     char note[NOTE_MAX + 1]; /* ours, as others are shown it; "": none */
     bool warned;             /* said that it waits for itself */
-    bool announced;          /* said that it waits: then the end of the wait is news */
+    bool announced;          /* said so that it stays, not by a live line: its end is news */
+    bool for_server;         /* said that it waits for a server, not for a holder */
+    int64_t speak_ms;        /* when progress_show() wants to speak again */
     char *asked;             /* --preempt: the holder of the last event "preempting"; NULL: none */
     const struct rlock_hold *
         *holds;        /* what was acquired, in canonical order, also when it is no more */
@@ -47,8 +49,7 @@ enum { ACQUIRED = -1 };
  * guardian is forked before the first try, so that it is up when the lock is there, and ended while
  * others have the lock. Returns ACQUIRED, or the exit status, after a message where one is due;
  * interrupted by a signal, EXIT_BY_SIGNAL + its number. */
-int acquire_lock(struct acquired *acquired, const struct settings *settings,
-                 const struct signals *signals, struct spawn *spawn);
+int acquire_lock(struct acquired *acquired, const struct signals *signals, struct spawn *spawn);
 
 void acquire_free(struct acquired *acquired);
 
@@ -60,24 +61,9 @@ const char *acquire_name(const struct acquired *acquired);
 /* With --any " (any 1 of 3 names)", else "". */
 void progress_describe_pool(char text[PROGRESS_POOL_SIZE], const struct settings *settings);
 
-/* A live line on a terminal, a line every 30 s elsewhere. */
-struct progress {
-    char pool[PROGRESS_POOL_SIZE]; /* what stands behind the name; "": it is all of it */
-    const char *name; /* of the lock, before the server has said which of several is busy */
-    const struct kind *kind;
-    int64_t began_ms;
-    int64_t next_ms; /* when it wants to speak again */
-    bool logged;     /* it has said something that stays, unlike a live line */
-    bool for_server; /* it has said that it waits for a server, not for a holder */
-};
-
-void progress_begin(struct progress *progress, const char *name, const struct kind *kind);
-
-/* Speaks, if it is time. */
-void progress_show(struct progress *progress, const rlock_client *client, const rlock_lock *lock);
-
-/* Takes the live line away. */
-void progress_end(void);
+/* While waiting: says what for, if it is time: by a live line on a terminal, which out_live_end()
+ * ends, by a line every 30 s elsewhere. */
+void progress_show(struct acquired *acquired);
 
 /* Writes what the lock is waited for: "held by alice@web-01 pid 4242 for 3m, ./deploy.sh", without
  * what is unknown; for a latch "3 to go". */
@@ -118,12 +104,10 @@ void event_unconfirmed(const struct acquired *acquired, const char *why, const c
 
 /* not_acquired.c: says why the lock was not taken, if that is worth a message. Returns the exit
  * status. */
-int not_acquired(const struct acquired *acquired, const struct settings *settings,
-                 enum rlock_status status);
+int not_acquired(const struct acquired *acquired, enum rlock_status status);
 
 /* The same where a signal has ended the wait. */
-int not_acquired_interrupted(const struct acquired *acquired, const struct settings *settings,
-                             int signal);
+int not_acquired_interrupted(const struct acquired *acquired, int signal);
 
 /* While waiting: warns once if the holder is a process around us, for which we wait in vain. */
 void not_acquired_warn_of_ancestor(struct acquired *acquired);
@@ -152,10 +136,9 @@ int detached_begin(struct acquired *acquired, const struct settings *settings,
 /* Prints the handle, with --export its token too, however long its reader takes, or until a signal
  * comes. Returns 0, or the exit status after a message, EXIT_BY_SIGNAL + the signal: then give the
  * lock back. */
-int detached_print(const struct acquired *acquired, const struct settings *settings,
-                   const struct signals *signals);
+int detached_print(const struct acquired *acquired, const struct signals *signals);
 
 /* Gives the lock back: its handle was not printed. Returns status. */
-int detached_undo(const struct acquired *acquired, const struct settings *settings, int status);
+int detached_undo(const struct acquired *acquired, int status);
 
 #endif

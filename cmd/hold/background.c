@@ -61,16 +61,15 @@ static void wait_for_end(const struct background *background, const struct acqui
     }
 }
 
-static void give_back(const struct acquired *acquired, const struct settings *settings,
-                      enum rlock_status verdict) {
+static void give_back(const struct acquired *acquired, enum rlock_status verdict) {
     const int64_t now = rlock_now_ms();
-    /* A minority of several servers may still have a lock that is lost. */
-    const int64_t most = now + (verdict == RLOCK_OK ? settings->server.io_timeout_ms
-                                                    : (int64_t)RELEASE_AFTER_LOSS_MS);
-    const int64_t lease_end = rlock_lease_end_ms(acquired->lock);
-    const bool sure = verdict == RLOCK_OK && lease_end < most;
-    server_revive(&acquired->server, (sure ? lease_end : most) - now);
-    (void)!rlock_release(acquired->lock, 0, sure ? lease_end : most);
+    const int64_t deadline_ms =
+        verdict == RLOCK_OK
+            ? deadline_sooner(rlock_lease_end_ms(acquired->lock),
+                              now + acquired->settings->server.io_timeout_ms)
+            : now + RELEASE_AFTER_LOSS_MS; /* a minority of several servers may still have it */
+    server_revive(&acquired->server, deadline_ms - now);
+    (void)!rlock_release(acquired->lock, 0, deadline_ms);
 }
 
 /* A file system on which nobody stands can be unmounted. Each connection, though, reads the
@@ -96,9 +95,9 @@ static int print_and_stay(const struct background *background, const struct acqu
     if (rlock_keeper_start(&keeper, acquired->lock, &options) != RLOCK_OK) {
         (void)out_fail(EXIT_SYSTEM, acquire_name(acquired), NULL, "cannot keep %s: %s",
                        acquire_name(acquired), rlock_error(acquired->server.client));
-        return detached_undo(acquired, background->settings, EXIT_SYSTEM);
+        return detached_undo(acquired, EXIT_SYSTEM);
     }
-    const int status = detached_print(acquired, background->settings, background->signals);
+    const int status = detached_print(acquired, background->signals);
     if (status == 0) {
         (void)prctl(PR_SET_PDEATHSIG, 0);
         leave_directory(background->settings);
@@ -108,9 +107,9 @@ static int print_and_stay(const struct background *background, const struct acqu
     }
     const enum rlock_status verdict = rlock_keeper_stop(keeper);
     if (status == 0)
-        give_back(acquired, background->settings, verdict);
+        give_back(acquired, verdict);
     else
-        (void)detached_undo(acquired, background->settings, status);
+        (void)detached_undo(acquired, status);
     return status;
 }
 
@@ -245,9 +244,9 @@ static int acquire_alone(const struct settings *settings, const struct signals *
     struct acquired acquired;
     int status = detached_begin(&acquired, settings, signals);
     if (status == ACQUIRED) {
-        status = detached_print(&acquired, settings, signals);
+        status = detached_print(&acquired, signals);
         if (status != 0)
-            (void)detached_undo(&acquired, settings, status);
+            (void)detached_undo(&acquired, status);
     }
     acquire_free(&acquired);
     return status;

@@ -28,13 +28,11 @@ static int say_not_started(const struct settings *settings, const char *why) {
 
 int command_prepare(struct spawn *spawn, const struct signals *signals,
                     const struct settings *settings) {
-    const struct spawn_options options = {
-        .argv = settings->run.command,
-        .deadline = deadline_plan(settings->lock.lease_ms, settings->run.kill_after_ms,
-                                  settings->run.on_lost == ON_LOST_WARN, settings->run.timeout_ms),
-    };
+    const struct deadline_plan deadline =
+        deadline_plan(settings->lock.lease_ms, settings->run.kill_after_ms,
+                      settings->run.on_lost == ON_LOST_WARN, settings->run.timeout_ms);
     const char *why;
-    if (spawn_prepare(spawn, signals, &options, &why))
+    if (spawn_prepare(spawn, signals, settings->run.command, deadline, &why))
         return 0;
     return say_not_started(settings, why);
 }

@@ -22,10 +22,11 @@ struct verb {
 static const struct verb down = {"count down", "latch", rlock_latch_down};
 
 /* Carries it out on the name that is set, trying for as long as a server may take to be reached and
- * to answer. cancel_fd: as the library takes it. */
-static enum rlock_status change(const struct server *server, const struct settings *settings,
-                                const struct verb *verb, int64_t number, int cancel_fd,
-                                int64_t *result) {
+ * to answer. cancel_fd: as the library takes it. Returns 0 with *status RLOCK_OK, RLOCK_BUSY,
+ * RLOCK_LOST or RLOCK_CANCELLED, for the caller to say; else the exit status after a message. */
+static int change(const struct server *server, const struct settings *settings,
+                  const struct verb *verb, int64_t number, int cancel_fd, enum rlock_status *status,
+                  int64_t *result) {
     const struct rlock_count count = {
         .size = sizeof count,
         .name = settings->names[0],
@@ -34,24 +35,22 @@ static enum rlock_status change(const struct server *server, const struct settin
             rlock_now_ms() + settings->server.connect_timeout_ms + settings->server.io_timeout_ms,
         .cancel_fd = cancel_fd,
     };
-    const enum rlock_status status = verb->change(server->client, &count, result);
+    *status = verb->change(server->client, &count, result);
     server_warn(server);
-    return status;
+    if (*status == RLOCK_OK || *status == RLOCK_BUSY || *status == RLOCK_LOST ||
+        *status == RLOCK_CANCELLED)
+        return 0;
+    return server_explain(server, verb->kind, verb->name, settings->names[0], *status, "");
 }
 
 /* The same as a command's whole work. Signals are not taken: they end it as they end any program.
- * Returns 0 with *status RLOCK_OK, RLOCK_BUSY or RLOCK_LOST, for the caller to say; else the exit
- * status after a message. */
+ */
 static int change_once(const struct settings *settings, const struct verb *verb, int64_t number,
                        enum rlock_status *status, int64_t *result) {
     struct server server;
     int failure = server_open(&server, settings);
-    if (failure == 0) {
-        *status = change(&server, settings, verb, number, -1, result);
-        if (*status != RLOCK_OK && *status != RLOCK_BUSY && *status != RLOCK_LOST)
-            failure =
-                server_explain(&server, verb->kind, verb->name, settings->names[0], *status, "");
-    }
+    if (failure == 0)
+        failure = change(&server, settings, verb, number, -1, status, result);
     server_close(&server);
     return failure;
 }
@@ -91,20 +90,20 @@ static void say_missing(const char *name) {
 }
 
 int counter_down(const struct server *server, const struct settings *settings, int64_t ran_ms) {
+    enum rlock_status status;
     int64_t left = 0;
-    const enum rlock_status status =
-        change(server, settings, &down, settings->counter.by, -1, &left);
-    if (status == RLOCK_OK)
+    const int failure = change(server, settings, &down, settings->counter.by, -1, &status, &left);
+    if (failure == 0 && status == RLOCK_OK)
         say_counted(settings, left, ran_ms);
-    else if (status == RLOCK_LOST)
+    else if (failure == 0)
         say_missing(settings->names[0]);
-    else
-        return server_explain(server, down.kind, down.name, settings->names[0], status, "");
-    return 0;
+    return failure;
 }
 
-int counter_down_now(const struct settings *settings) {
+int latch_down_exec(struct settings *settings) {
     struct server server;
+    if (settings->run.command != NULL)
+        return run_exec(settings);
     int status = server_open(&server, settings);
     if (status == 0)
         status = counter_down(&server, settings, -1);
@@ -116,16 +115,12 @@ int counter_check_down(const struct server *server, const struct settings *setti
                        const struct signals *signals) {
     enum rlock_status status;
     int64_t left;
-    int signal;
+    int failure, signal;
     do {
-        status = change(server, settings, &down, 0, signals->fd, &left);
+        failure = change(server, settings, &down, 0, signals->fd, &status, &left);
         signal = signals_read(signals);
-    } while (status == RLOCK_CANCELLED && signal == 0);
-    if (signal != 0)
-        return EXIT_BY_SIGNAL + signal;
-    return status == RLOCK_OK || status == RLOCK_LOST
-               ? 0
-               : server_explain(server, down.kind, down.name, settings->names[0], status, "");
+    } while (failure == 0 && status == RLOCK_CANCELLED && signal == 0);
+    return signal != 0 ? EXIT_BY_SIGNAL + signal : failure;
 }
 
 /* A plain permit has no lease: the permit of an rlock on this host that has died counts as in use
@@ -176,7 +171,7 @@ static enum rlock_status resize_without_dead(rlock_client *client, const struct 
     return rlock_sem_resize(client, count, in_use);
 }
 
-int resize(const struct settings *settings) {
+static int resize(const struct settings *settings) {
     static const struct verb verb = {"resize", "sem", resize_without_dead};
     enum rlock_status status;
     int64_t in_use = 0;
@@ -190,4 +185,12 @@ int resize(const struct settings *settings) {
               "resized %s: %d permits, %" PRId64 " of them in use", settings->names[0],
               settings->counter.resize, in_use);
     return 0;
+}
+
+int sem_exec(struct settings *settings) {
+    if (settings->counter.resize > 0)
+        return resize(settings);
+    if (settings->lock.plain)
+        settings->lock.min_hold_ms = 0; /* a config file's: see sem_check() */
+    return run_exec(settings);
 }

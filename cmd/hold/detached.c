@@ -10,8 +10,8 @@
 
 #include "output/out.h"
 
-int detached_undo(const struct acquired *acquired, const struct settings *settings, int status) {
-    const int64_t deadline_ms = rlock_now_ms() + settings->server.io_timeout_ms;
+int detached_undo(const struct acquired *acquired, int status) {
+    const int64_t deadline_ms = rlock_now_ms() + acquired->settings->server.io_timeout_ms;
     const enum rlock_status released = rlock_release(acquired->lock, 0, deadline_ms);
     if (released == RLOCK_OK)
         event_released(acquired, 0);
@@ -24,9 +24,9 @@ int detached_begin(struct acquired *acquired, const struct settings *settings,
                    const struct signals *signals) {
     int status = acquire_prepare(acquired, settings);
     if (status == 0)
-        status = acquire_lock(acquired, settings, signals, NULL);
+        status = acquire_lock(acquired, signals, NULL);
     const int signal = status == ACQUIRED ? signals_read(signals) : 0;
-    return signal != 0 ? detached_undo(acquired, settings, EXIT_BY_SIGNAL + signal) : status;
+    return signal != 0 ? detached_undo(acquired, EXIT_BY_SIGNAL + signal) : status;
 }
 
 /* The reader may be slow; a signal ends the wait. */
@@ -63,13 +63,12 @@ static char *make_exported(const struct acquired *acquired, const char *handle) 
     return NULL;
 }
 
-int detached_print(const struct acquired *acquired, const struct settings *settings,
-                   const struct signals *signals) {
+int detached_print(const struct acquired *acquired, const struct signals *signals) {
     char *handle = NULL, *line = NULL;
     int status = EXIT_SYSTEM;
     event_acquired(acquired);
     if (rlock_handle_write(&handle, acquired->lock, server_shown(&acquired->server)) == RLOCK_OK) {
-        if (settings->handle.exported)
+        if (acquired->settings->handle.exported)
             line = make_exported(acquired, handle);
         else if (asprintf(&line, "%s\n", handle) < 0)
             line = NULL;

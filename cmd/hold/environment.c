@@ -10,16 +10,10 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Cuts the next piece off at any of the delimiters; NULL at the end. */
-static char *cut(char **rest, const char *delimiters) {
-    return *rest != NULL ? strsep(rest, delimiters) : NULL;
-}
 
 /* One word of small letters: it is written again, on a line of several words. */
 static bool is_kind(const char *text) {
@@ -46,7 +40,7 @@ static void read_record(struct environment *out, char *record) {
     char *line;
     const char *servers = "";
     size_t group = 0; /* where it begins */
-    while ((line = cut(&record, "\n")) != NULL) {
+    while ((line = strsep(&record, "\n")) != NULL) {
         if (*line == '\0') {
             group = out->count;
             continue;
@@ -55,9 +49,9 @@ static void read_record(struct environment *out, char *record) {
             servers = line + 1;
             continue;
         }
-        const char *token = cut(&line, " ");
-        const char *owner = cut(&line, " ");
-        const char *kind = cut(&line, " ");
+        const char *token = strsep(&line, " ");
+        const char *owner = strsep(&line, " ");
+        const char *kind = strsep(&line, " ");
         if (add(out, servers, line, kind, owner, token))
             out->inner = group;
     }
@@ -140,118 +134,86 @@ static bool replaces(const rlock_lock *lock, const char *servers, const struct r
     return false;
 }
 
-/* A list of texts that grows in a place of limited size. */
-struct list {
-    char *at;
-    size_t left;
-    bool full;
-};
-
-__attribute__((format(printf, 2, 3))) static void append(struct list *list, const char *format,
-                                                         ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int n = vsnprintf(list->at, list->left, format, arguments);
-    va_end(arguments);
-    list->full = list->full || n < 0 || (size_t)n >= list->left;
-    if (list->full)
-        return;
-    list->at += n;
-    list->left -= (size_t)n;
-}
-
-/* Ends one text; the next begins behind its NUL. */
-static void end_text(struct list *list) {
-    list->full = list->full || list->left < 2;
-    if (list->full)
-        return;
-    *list->at++ = '\0';
-    *list->at = '\0';
-    list->left--;
-}
-
-static void append_text(struct list *list, const char *variable, const char *value) {
-    append(list, "%s%s", variable, value);
-    end_text(list);
-}
-
 /* before: the delimiter; on: the servers of the hold before. */
-static void append_hold(struct list *list, const char **before, const char **on,
-                        const char *servers, const struct rlock_proof *proof, const char *kind) {
+static void write_hold(FILE *list, const char **before, const char **on, const char *servers,
+                       const struct rlock_proof *proof, const char *kind) {
     if (strcmp(*on, servers) != 0) {
-        append(list, "%s@%s", *before, servers);
+        fprintf(list, "%s@%s", *before, servers);
         *before = "\n";
     }
     *on = servers;
-    append(list, "%s%" PRId64 " %s %s %s", *before, proof->token, proof->owner, kind, proof->name);
+    fprintf(list, "%s%" PRId64 " %s %s %s", *before, proof->token, proof->owner, kind, proof->name);
     *before = "\n";
 }
 
 /* The holds around this command, but for those that it re-enters or that are stale, and its own. A
  * latch, which has no token, is not held: then the record stays as it is. */
-static void append_record(struct list *list, const struct environment *enclosing,
-                          const rlock_lock *lock, const char *kind, const char *servers) {
+static void write_record(FILE *list, const struct environment *enclosing, const rlock_lock *lock,
+                         const char *kind, const char *servers) {
     const struct rlock_hold *hold = rlock_hold_at(lock, 0);
     const char *before = "", *on = "";
     if (hold == NULL || hold->token == 0)
         return;
-    append(list, "RLOCK_HOLDS=");
+    fputs("RLOCK_HOLDS=", list);
     for (size_t i = 0; i < enclosing->count; i++) {
         const struct rlock_proof *proof = &enclosing->proofs[i];
         if (!replaces(lock, servers, proof, enclosing->servers[i]))
-            append_hold(list, &before, &on, enclosing->servers[i], proof, enclosing->kinds[i]);
+            write_hold(list, &before, &on, enclosing->servers[i], proof, enclosing->kinds[i]);
     }
     if (*before != '\0')
         before = "\n\n";
     for (size_t i = 0; (hold = rlock_hold_at(lock, i)) != NULL; i++)
-        append_hold(list, &before, &on, servers,
-                    &(struct rlock_proof){hold->name, hold->owner, hold->token}, kind);
-    end_text(list);
+        write_hold(list, &before, &on, servers,
+                   &(struct rlock_proof){hold->name, hold->owner, hold->token}, kind);
+    fputc('\0', list);
 }
 
 enum column { COLUMN_NAME, COLUMN_KIND, COLUMN_OWNER, COLUMN_TOKEN };
 
-static void append_column(struct list *list, const rlock_lock *lock, const char *kind,
-                          enum column column, const char *variable) {
+static void write_column(FILE *list, const rlock_lock *lock, const char *kind, enum column column,
+                         const char *variable) {
     const struct rlock_hold *hold;
-    const char *before = "=";
-    append(list, "%s", variable);
-    for (size_t i = 0; (hold = rlock_hold_at(lock, i)) != NULL; i++, before = "\n") {
+    fputs(variable, list);
+    for (size_t i = 0; (hold = rlock_hold_at(lock, i)) != NULL; i++) {
+        fputc(i == 0 ? '=' : '\n', list);
         switch (column) {
-        case COLUMN_NAME: append(list, "%s%s", before, hold->name); break;
-        case COLUMN_KIND: append(list, "%s%s", before, kind); break;
-        case COLUMN_OWNER: append(list, "%s%s", before, hold->owner); break;
-        case COLUMN_TOKEN: append(list, "%s%" PRId64, before, hold->token); break;
+        case COLUMN_NAME: fputs(hold->name, list); break;
+        case COLUMN_KIND: fputs(kind, list); break;
+        case COLUMN_OWNER: fputs(hold->owner, list); break;
+        case COLUMN_TOKEN: fprintf(list, "%" PRId64, hold->token); break;
         }
     }
-    end_text(list);
+    fputc('\0', list);
 }
 
-static void append_server(struct list *list, const char *server) {
+/* False: something did not fit. */
+static bool end_list(FILE *list, const char *server) {
     if (server != NULL)
-        append_text(list, "RLOCK_SERVER=", server);
+        fprintf(list, "RLOCK_SERVER=%s%c", server, '\0');
+    fputc('\0', list);
+    return fclose(list) == 0;
 }
 
 bool environment_write(const struct environment *enclosing, const rlock_lock *lock,
-                       const char *kind, const char *servers, const char *server, char *list,
+                       const char *kind, const char *servers, const char *server, char *text,
                        size_t size) {
-    struct list texts = {.at = list, .left = size};
-    append_record(&texts, enclosing, lock, kind, servers);
-    append_column(&texts, lock, kind, COLUMN_NAME, "RLOCK_NAME");
-    append_column(&texts, lock, kind, COLUMN_KIND, "RLOCK_KIND");
-    append_column(&texts, lock, kind, COLUMN_OWNER, "RLOCK_OWNER");
-    append_column(&texts, lock, kind, COLUMN_TOKEN, "RLOCK_TOKEN");
-    append_server(&texts, server);
-    return !texts.full;
+    FILE *list = fmemopen(text, size, "w");
+    if (list == NULL)
+        return false;
+    write_record(list, enclosing, lock, kind, servers);
+    write_column(list, lock, kind, COLUMN_NAME, "RLOCK_NAME");
+    write_column(list, lock, kind, COLUMN_KIND, "RLOCK_KIND");
+    write_column(list, lock, kind, COLUMN_OWNER, "RLOCK_OWNER");
+    write_column(list, lock, kind, COLUMN_TOKEN, "RLOCK_TOKEN");
+    return end_list(list, server);
 }
 
-bool environment_write_name(const char *name, const char *kind, const char *server, char *list,
+bool environment_write_name(const char *name, const char *kind, const char *server, char *text,
                             size_t size) {
-    struct list texts = {.at = list, .left = size};
-    append_text(&texts, "RLOCK_NAME=", name);
-    append_text(&texts, "RLOCK_KIND=", kind);
-    append_text(&texts, "RLOCK_OWNER", "");
-    append_text(&texts, "RLOCK_TOKEN", "");
-    append_server(&texts, server);
-    return !texts.full;
+    FILE *list = fmemopen(text, size, "w");
+    if (list == NULL)
+        return false;
+    fprintf(list, "RLOCK_NAME=%s%cRLOCK_KIND=%s%cRLOCK_OWNER%cRLOCK_TOKEN%c", name, '\0', kind,
+            '\0', '\0', '\0');
+    return end_list(list, server);
 }

@@ -37,12 +37,12 @@ bool environment_has_room(const struct environment *enclosing, const char *const
  * servers, and around it what environment_read() found. server: for RLOCK_SERVER; NULL: leave it
  * alone. Both without a password. False: it does not fit. */
 bool environment_write(const struct environment *enclosing, const rlock_lock *lock,
-                       const char *kind, const char *servers, const char *server, char *list,
+                       const char *kind, const char *servers, const char *server, char *text,
                        size_t size);
 
 /* The same for a command that is about a name without holding it: no owner, no token, and the
  * record of the enclosing holds stays as it is. */
-bool environment_write_name(const char *name, const char *kind, const char *server, char *list,
+bool environment_write_name(const char *name, const char *kind, const char *server, char *text,
                             size_t size);
 
 #endif

@@ -25,10 +25,9 @@ static const char *server_of(const struct acquired *acquired) {
 }
 
 /* An event of one name: more fields behind those that all have. */
-__attribute__((format(printf, 7, 8))) static void
-log_one(const struct acquired *acquired, const struct rlock_hold *hold, enum out_level level,
-        const char *event, const struct out_field *more, size_t more_count, const char *format,
-        ...) {
+static void log_one(const struct acquired *acquired, const struct rlock_hold *hold,
+                    enum out_level level, const char *event, const struct out_field *more,
+                    size_t more_count, const char *message) {
     const bool passed = acquired->kind->passed;
     struct out_field fields[OWN_FIELDS + MORE_FIELDS] = {
         OUT_TEXT("name", hold->name),
@@ -38,11 +37,6 @@ log_one(const struct acquired *acquired, const struct rlock_hold *hold, enum out
         OUT_TEXT("owner", passed ? NULL : hold->owner),
         OUT_NUMBER("token", passed ? -1 : hold->token),
     };
-    char message[TEXT_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
     memcpy(fields + OWN_FIELDS, more, more_count * sizeof *more);
     out_event(level, event, fields, OWN_FIELDS + more_count, "%s", message);
 }
@@ -58,7 +52,7 @@ log_all(const struct acquired *acquired, enum out_level level, const char *event
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     for (size_t i = 0; i < count; i++)
-        log_one(acquired, acquired->holds[i], level, event, more, more_count, "%s", message);
+        log_one(acquired, acquired->holds[i], level, event, more, more_count, message);
 }
 
 /* "x", or "x and others": for a text about all of them. */
@@ -78,7 +72,7 @@ static int64_t left_ms(int64_t lease_end_ms) {
 void event_acquired(const struct acquired *acquired) {
     const bool passed = acquired->kind->passed, news = acquired->announced && !out_tells();
     const int64_t waited_ms = acquired->at_ms - acquired->asked_ms;
-    char waited[DURATION_TEXT_SIZE], from[OPT_ORIGIN_SIZE], token[32] = "";
+    char message[TEXT_SIZE], waited[DURATION_TEXT_SIZE], from[OPT_ORIGIN_SIZE], token[32] = "";
     if (!news && !out_tells())
         return;
     (news && waited_ms >= 1000 ? duration_format_seconds : duration_format)(waited, waited_ms);
@@ -86,16 +80,18 @@ void event_acquired(const struct acquired *acquired) {
         const struct rlock_hold *hold = acquired->holds[i];
         if (!passed)
             (void)snprintf(token, sizeof token, "%s token %" PRId64, news ? "," : ":", hold->token);
+        (void)snprintf(message, sizeof message, "%s %s%s%s after %s%s",
+                       passed ? "passed"
+                       : news ? "took"
+                              : "acquired",
+                       hold->name, news ? "" : " on ", news ? "" : server_of(acquired), waited,
+                       token);
         log_one(acquired, hold, news ? OUT_INFO : OUT_DEBUG, passed ? "latch_open" : "acquired",
                 OUT_FIELDS(OUT_NUMBER("waited_ms", waited_ms),
                            OUT_TEXT("server_from", server_origin(acquired->settings, from)),
                            OUT_NUMBER("lease_left_ms",
                                       passed ? -1 : left_ms(rlock_lease_end_ms(acquired->lock)))),
-                "%s %s%s%s after %s%s",
-                passed ? "passed"
-                : news ? "took"
-                       : "acquired",
-                hold->name, news ? "" : " on ", news ? "" : server_of(acquired), waited, token);
+                message);
     }
 }
 
@@ -154,16 +150,18 @@ void event_lost(const struct acquired *acquired, const char *why, const char *th
 }
 
 void event_released(const struct acquired *acquired, int64_t keep_ms) {
-    char spent[DURATION_TEXT_SIZE];
+    char message[TEXT_SIZE], spent[DURATION_TEXT_SIZE];
     const bool kept = keep_ms > 0;
     duration_format(spent, kept ? keep_ms : rlock_now_ms() - acquired->at_ms);
-    for (size_t i = 0; out_tells() && i < acquired->hold_count; i++)
+    for (size_t i = 0; out_tells() && i < acquired->hold_count; i++) {
+        (void)snprintf(message, sizeof message, "released %s on %s%s %s", acquired->holds[i]->name,
+                       server_of(acquired), kept ? ", for others in" : " after", spent);
         log_one(acquired, acquired->holds[i], OUT_DEBUG, "released",
                 OUT_FIELDS(HELD(acquired),
                            OUT_NUMBER("waited_ms", acquired->at_ms - acquired->asked_ms),
                            OUT_NUMBER("kept_ms", kept ? keep_ms : -1)),
-                "released %s on %s%s %s", acquired->holds[i]->name, server_of(acquired),
-                kept ? ", for others in" : " after", spent);
+                message);
+    }
 }
 
 void event_unconfirmed(const struct acquired *acquired, const char *why, const char *then) {
@@ -178,7 +176,6 @@ void event_preempting(const struct acquired *acquired, const struct rlock_holder
     static const struct {
         const char *answer, *before, *after;
     } rows[] = {
-        [RLOCK_PREEMPT_NOT_ASKED] = {NULL, "did not ask", ""},
         [RLOCK_PREEMPT_ASKED] = {"asked", "asked", ""},
         [RLOCK_PREEMPT_REFUSED] = {"not preemptible", "cannot ask",
                                    ": it has no --preemptible; waiting for it"},

@@ -59,8 +59,8 @@ int latch_set_exec(struct settings *settings);
  * status after a message. */
 int counter_down(const struct server *server, const struct settings *settings, int64_t ran_ms);
 
-/* The same as a command's whole work. */
-int counter_down_now(const struct settings *settings);
+/* rlock latch down: the same, after a command if one is given. Returns the exit status. */
+int latch_down_exec(struct settings *settings);
 
 /* Whether counter_down() could be done: what would fail is to fail before a command runs. A latch
  * that is not there may be by the command's end. Returns as counter_down(), interrupted
@@ -68,8 +68,8 @@ int counter_down_now(const struct settings *settings);
 int counter_check_down(const struct server *server, const struct settings *settings,
                        const struct signals *signals);
 
-/* rlock sem --resize: takes back plain permits that dead processes of this host have left, and sets
- * the number. Returns the exit status. */
-int resize(const struct settings *settings);
+/* rlock sem: runs a command with permits; with --resize takes back plain permits that dead
+ * processes of this host have left, and sets the number. Returns the exit status. */
+int sem_exec(struct settings *settings);
 
 #endif

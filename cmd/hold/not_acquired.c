@@ -77,15 +77,14 @@ void not_acquired_warn_of_ancestor(struct acquired *acquired) {
 
 /* Counts that the lock was not acquired in time, where --max-skips asks for it. Returns how often
  * in a row; 0: not asked for, or it could not be counted, which is said. */
-static int64_t count_skip(const struct acquired *acquired, const struct settings *settings,
-                          const char *name) {
+static int64_t count_skip(const struct acquired *acquired, const char *name) {
     const struct rlock_count count = {.size = sizeof count,
                                       .name = name,
                                       .deadline_ms =
-                                          rlock_now_ms() + settings->server.io_timeout_ms,
+                                          rlock_now_ms() + acquired->settings->server.io_timeout_ms,
                                       .cancel_fd = -1};
     int64_t skips = 0;
-    if (settings->lock.max_skips == 0)
+    if (acquired->settings->lock.max_skips == 0)
         return 0;
     if (rlock_skip(acquired->server.client, &count, &skips) == RLOCK_OK)
         return skips;
@@ -94,8 +93,8 @@ static int64_t count_skip(const struct acquired *acquired, const struct settings
 }
 
 /* What a request without a reply may have left on the servers. */
-static void describe_doubt(char text[WHY_SIZE], const struct acquired *acquired,
-                           const struct settings *settings) {
+static void describe_doubt(char text[WHY_SIZE], const struct acquired *acquired) {
+    const struct settings *settings = acquired->settings;
     char left[DURATION_TEXT_SIZE];
     const char *what = settings->name_count == 1 ? settings->names[0] : "some of the names";
     text[0] = '\0';
@@ -108,12 +107,12 @@ static void describe_doubt(char text[WHY_SIZE], const struct acquired *acquired,
                        duration_format(left, settings->lock.lease_ms));
 }
 
-static int say_busy(const struct acquired *acquired, const struct settings *settings,
-                    const char *doubt) {
+static int say_busy(const struct acquired *acquired, const char *doubt) {
+    const struct settings *settings = acquired->settings;
     char why[WHY_SIZE];
     const struct rlock_holder *holder = rlock_blocker(acquired->lock);
     if (holder != NULL) {
-        const int64_t skips = count_skip(acquired, settings, holder->name);
+        const int64_t skips = count_skip(acquired, holder->name);
         progress_why(why, sizeof why, acquired->kind, holder);
         const bool inside = !acquired->warned && holder_is_ancestor(acquired);
         const bool too_many = settings->lock.max_skips > 0 && skips >= settings->lock.max_skips;
@@ -143,7 +142,8 @@ static int say_ousted(const struct acquired *acquired, const char *doubt) {
 }
 
 /* No run is wanted. -E counts here only if it was set. */
-static int say_done(const struct acquired *acquired, const struct settings *settings) {
+static int say_done(const struct acquired *acquired) {
+    const struct settings *settings = acquired->settings;
     const struct rlock_run *run = rlock_last_run(acquired->lock);
     const char *name = rlock_stuck_at(acquired->lock);
     char age[DURATION_TEXT_SIZE], took[DURATION_TEXT_SIZE], period[DURATION_TEXT_SIZE];
@@ -160,27 +160,25 @@ static int say_done(const struct acquired *acquired, const struct settings *sett
     return is_set ? settings->lock.conflict_exit_code : 0;
 }
 
-int not_acquired_interrupted(const struct acquired *acquired, const struct settings *settings,
-                             int signal) {
+int not_acquired_interrupted(const struct acquired *acquired, int signal) {
     const char *name = rlock_stuck_at(acquired->lock);
     char doubt[WHY_SIZE];
-    describe_doubt(doubt, acquired, settings);
+    describe_doubt(doubt, acquired);
     out_event(*doubt != '\0' ? OUT_WARNING : OUT_DEBUG, "interrupted",
               OUT_FIELDS(ATTEMPT(acquired, name), OUT_NUMBER("signal", signal)),
               "stopped waiting for %s: signal %d%s", name, signal, doubt);
     return EXIT_BY_SIGNAL + signal;
 }
 
-int not_acquired(const struct acquired *acquired, const struct settings *settings,
-                 enum rlock_status status) {
+int not_acquired(const struct acquired *acquired, enum rlock_status status) {
     char doubt[WHY_SIZE];
-    describe_doubt(doubt, acquired, settings);
+    describe_doubt(doubt, acquired);
     if (status == RLOCK_BUSY)
-        return say_busy(acquired, settings, doubt);
+        return say_busy(acquired, doubt);
     if (status == RLOCK_OUSTED)
         return say_ousted(acquired, doubt);
     if (status == RLOCK_DONE)
-        return say_done(acquired, settings);
+        return say_done(acquired);
     return server_explain(&acquired->server, acquired->kind->name, verb_of(acquired),
                           rlock_stuck_at(acquired->lock), status, doubt);
 }

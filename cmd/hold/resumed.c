@@ -23,26 +23,27 @@ struct resumed {
     int64_t reached_by_ms; /* until when to try a server that does not answer */
 };
 
-/* Opens the server and resumes the lock. Returns 0, or the exit status after a message. Free it in
- * any case. */
-static int open_lock(struct resumed *out, const struct settings *settings,
-                     const struct rlock_handle *handle) {
-    *out = (struct resumed){.settings = settings, .handle = handle};
-    const int failure = server_open(&out->server, settings);
-    if (failure != 0)
-        return failure;
-    out->reached_by_ms = rlock_now_ms() + settings->server.connect_timeout_ms;
-    const enum rlock_status status = rlock_lock_resume(&out->lock, out->server.client, handle);
-    if (status == RLOCK_OK)
-        return 0;
-    return out_fail(status == RLOCK_INVALID ? EXIT_USAGE : EXIT_SYSTEM, NULL, NULL,
-                    "cannot use HANDLE: %s", rlock_error(out->server.client));
-}
+/* What is done to it. Returns the exit status. */
+typedef int work(const struct resumed *resumed);
 
-static void free_lock(struct resumed *resumed) {
-    rlock_lock_free(resumed->lock);
-    server_close(&resumed->server);
-    *resumed = (struct resumed){.lock = NULL};
+/* Opens the server, resumes the lock, and does the work. Returns its exit status, or another after
+ * a message. */
+static int with_lock(const struct settings *settings, const struct rlock_handle *handle,
+                     work *do_it) {
+    struct resumed resumed = {.settings = settings, .handle = handle};
+    int status = server_open(&resumed.server, settings);
+    if (status == 0) {
+        resumed.reached_by_ms = rlock_now_ms() + settings->server.connect_timeout_ms;
+        const enum rlock_status made =
+            rlock_lock_resume(&resumed.lock, resumed.server.client, handle);
+        status = made == RLOCK_OK
+                     ? do_it(&resumed)
+                     : out_fail(made == RLOCK_INVALID ? EXIT_USAGE : EXIT_SYSTEM, NULL, NULL,
+                                "cannot use HANDLE: %s", rlock_error(resumed.server.client));
+    }
+    rlock_lock_free(resumed.lock);
+    server_close(&resumed.server);
+    return status;
 }
 
 /* Pauses, and returns true, if another try may help. */
@@ -157,67 +158,45 @@ static void log_each(const struct resumed *resumed, enum out_level level, const 
 
 /* --- rlock renew ------------------------------------------------------------------------------ */
 
-static enum rlock_status renew(const struct resumed *resumed) {
+static int renew(const struct resumed *resumed) {
+    char left[DURATION_TEXT_SIZE], behind[DURATION_TEXT_SIZE + 16];
+    const int64_t lease_ms = resumed->handle->lease_ms;
     enum rlock_status status;
     do
         status = rlock_renew(resumed->lock);
     while (again(resumed, status));
     server_warn(&resumed->server);
-    return status;
-}
-
-static void log_renewed(const struct resumed *resumed) {
-    char left[DURATION_TEXT_SIZE], behind[DURATION_TEXT_SIZE + 16];
-    const int64_t lease_ms = resumed->handle->lease_ms;
+    if (status != RLOCK_OK)
+        return explain(resumed, "renew", status);
     /* More where the lease would end later anyway. */
     (void)snprintf(behind, sizeof behind, ": at least %s left", duration_format(left, lease_ms));
     log_each(resumed, OUT_DEBUG, "renewed", lease_ms, "renewed ", behind);
+    return 0;
 }
 
 int renew_exec(struct settings *settings) {
-    struct resumed resumed;
     /* A config file's lease is one to take locks with. */
     if (OPT_IS_GIVEN(settings, lock.lease_ms))
         settings->handle.given->lease_ms = settings->lock.lease_ms;
-    int failure = open_lock(&resumed, settings, settings->handle.given);
-    if (failure == 0) {
-        const enum rlock_status status = renew(&resumed);
-        if (status == RLOCK_OK)
-            log_renewed(&resumed);
-        else
-            failure = explain(&resumed, "renew", status);
-    }
-    free_lock(&resumed);
-    return failure;
+    return with_lock(settings, settings->handle.given, renew);
 }
 
 /* --- rlock release ---------------------------------------------------------------------------- */
 
+static int release(const struct resumed *resumed) {
+    const int64_t deadline_ms = resumed->reached_by_ms + resumed->settings->server.io_timeout_ms;
+    const enum rlock_status status = rlock_release(resumed->lock, 0, deadline_ms);
+    if (status != RLOCK_OK)
+        return explain(resumed, "release", status);
+    log_each(resumed, OUT_DEBUG, "released", RLOCK_FOREVER, "released ", "");
+    return 0;
+}
+
 int release_exec(struct settings *settings) {
-    struct resumed resumed;
-    int failure = open_lock(&resumed, settings, settings->handle.given);
-    if (failure == 0) {
-        const int64_t deadline_ms =
-            rlock_now_ms() + settings->server.connect_timeout_ms + settings->server.io_timeout_ms;
-        const enum rlock_status status = rlock_release(resumed.lock, 0, deadline_ms);
-        if (status == RLOCK_OK)
-            log_each(&resumed, OUT_DEBUG, "released", RLOCK_FOREVER, "released ", "");
-        else
-            failure = explain(&resumed, "release", status);
-    }
-    free_lock(&resumed);
-    return failure;
+    return with_lock(settings, settings->handle.given, release);
 }
 
 /* --- rlock check ------------------------------------------------------------------------------ */
-
-static enum rlock_status ask(const struct resumed *resumed, int64_t *ttl_ms) {
-    enum rlock_status status;
-    do
-        status = rlock_check(resumed->lock, ttl_ms);
-    while (again(resumed, status));
-    return status;
-}
 
 /* As the answer to whether it is held: a warning. */
 static int say_not_held(const struct resumed *resumed) {
@@ -242,18 +221,15 @@ static int say_held(const struct resumed *resumed, int64_t ttl_ms) {
     return enough ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int check(const struct settings *settings, const struct rlock_handle *handle) {
-    struct resumed resumed;
+static int check(const struct resumed *resumed) {
     int64_t ttl_ms;
-    int status = open_lock(&resumed, settings, handle);
-    if (status == 0) {
-        const enum rlock_status answer = ask(&resumed, &ttl_ms);
-        status = answer == RLOCK_OK     ? say_held(&resumed, ttl_ms)
-                 : answer == RLOCK_LOST ? say_not_held(&resumed)
-                                        : explain(&resumed, "check", answer);
-    }
-    free_lock(&resumed);
-    return status;
+    enum rlock_status status;
+    do
+        status = rlock_check(resumed->lock, &ttl_ms);
+    while (again(resumed, status));
+    return status == RLOCK_OK     ? say_held(resumed, ttl_ms)
+           : status == RLOCK_LOST ? say_not_held(resumed)
+                                  : explain(resumed, "check", status);
 }
 
 /* A command inherits less than a handle has, but enough to check. */
@@ -286,7 +262,7 @@ static int check_enclosing(const struct settings *settings) {
             .hold_count = count,
             .holds = holds,
         };
-        status = check(settings, &handle);
+        status = with_lock(settings, &handle, check);
     }
     free(holds);
     environment_free(&enclosing);
@@ -294,6 +270,6 @@ static int check_enclosing(const struct settings *settings) {
 }
 
 int check_exec(struct settings *settings) {
-    return settings->handle.given != NULL ? check(settings, settings->handle.given)
+    return settings->handle.given != NULL ? with_lock(settings, settings->handle.given, check)
                                           : check_enclosing(settings);
 }

@@ -22,14 +22,13 @@ struct run {
     struct renewals renewals;
     enum rlock_status verdict; /* the keeper's */
     bool lost;                 /* found while the command ran */
-    bool preempted;            /* a waiter has asked for it */
 };
 
-static void tell_systemd(const struct run *run, void (*notify)(const char *text),
-                         const char *before, const char *after) {
+static void tell_systemd(const struct run *run, const char *state, const char *before,
+                         const char *after) {
     char text[RLOCK_NAME_MAX + 64];
     (void)snprintf(text, sizeof text, "%s%s%s", before, acquire_name(&run->acquired), after);
-    notify(text);
+    notify(state, text);
 }
 
 /* --- while the command runs ------------------------------------------------------------------ */
@@ -48,7 +47,7 @@ static void on_lost(struct run *run) {
         spawn_stop(&run->spawn, END_FOR_LEASE);
     event_lost(&run->acquired, rlock_error(run->acquired.server.client),
                runs_on ? "the command runs on without it" : "stopping the command");
-    tell_systemd(run, runs_on ? notify_status : notify_stopping, "lost ",
+    tell_systemd(run, runs_on ? "" : NOTIFY_STOPPING, "lost ",
                  runs_on ? "; the command runs on" : "; stopping the command");
 }
 
@@ -60,12 +59,11 @@ static void on_preempted(struct run *run, const struct rlock_renewal *report) {
                  acquire_name(&run->acquired), report->why);
         return;
     }
-    if (run->preempted || run->lost)
+    if (run->spawn.stop_cause == END_FOR_WAITER || run->lost)
         return;
-    run->preempted = true;
     spawn_stop(&run->spawn, END_FOR_WAITER);
     event_preempted(&run->acquired, report->why);
-    tell_systemd(run, notify_stopping, "stopping the command of ", " for a waiter");
+    tell_systemd(run, NOTIFY_STOPPING, "stopping the command of ", " for a waiter");
 }
 
 static void on_reports(struct run *run) {
@@ -128,9 +126,8 @@ static void say_lost(const struct run *run) {
 
 /* What is left of --min-hold. */
 static int64_t min_hold_left_ms(const struct run *run) {
-    const int64_t end = run->acquired.at_ms + run->settings->lock.min_hold_ms;
-    const int64_t now = rlock_now_ms();
-    return run->settings->lock.min_hold_ms > 0 && end > now ? end - now : 0;
+    const int64_t left = run->acquired.at_ms + run->settings->lock.min_hold_ms - rlock_now_ms();
+    return left > 0 ? left : 0;
 }
 
 /* Gives the lock back, if there is one. Returns `status`, or EXIT_LOST if it was not ours any more.
@@ -271,7 +268,7 @@ static int run_command(struct run *run) {
     if (has_command && !prepare_command(run))
         return release(run, 0, EXIT_SYSTEM);
     if (is_held) /* a standby that waited for its lock is up now */
-        tell_systemd(run, notify_ready, run->acquired.kind->passed ? "passed " : "holding ", "");
+        tell_systemd(run, NOTIFY_READY, run->acquired.kind->passed ? "passed " : "holding ", "");
     if (!has_command)
         return release(run, 0, 0);
     if (spawn_start(&run->spawn))
@@ -285,15 +282,15 @@ int run_exec(struct settings *settings) {
         .verdict = RLOCK_OK,
         .spawn = {.guardian = -1, .socket = -1},
     };
+    struct spawn *const spawn = settings->run.command != NULL ? &run.spawn : NULL;
     int status = acquire_signals(&run.signals);
     if (status != 0)
         return status;
     status = acquire_prepare(&run.acquired, settings);
-    if (status == 0 && settings->run.command != NULL)
-        status = command_prepare(&run.spawn, &run.signals, settings);
+    if (status == 0 && spawn != NULL)
+        status = command_prepare(spawn, &run.signals, settings);
     if (status == 0)
-        status = acquire_lock(&run.acquired, settings, &run.signals,
-                              settings->run.command != NULL ? &run.spawn : NULL);
+        status = acquire_lock(&run.acquired, &run.signals, spawn);
     if (status == ACQUIRED)
         status = run_command(&run);
     spawn_finish(&run.spawn);

@@ -8,13 +8,12 @@
 #include "output/duration.h"
 #include "output/out.h"
 
-bool settings_want_command(const struct settings *settings, const struct cmd *cmd,
-                           struct complaint *why) {
+bool settings_want_command(const struct settings *settings, struct complaint *why) {
     return settings->run.command != NULL ||
            complain(why, EXIT_USAGE,
                     "missing command: give one after the options, as in 'rlock %s -n NAME -- "
                     "COMMAND', or with -c STRING",
-                    cmd->name);
+                    settings->cmd->name);
 }
 
 bool settings_check_take(const struct settings *settings, struct complaint *why) {
@@ -24,25 +23,23 @@ bool settings_check_take(const struct settings *settings, struct complaint *why)
                     settings->lock.take, settings->lock.permits);
 }
 
-static bool check_name(const struct settings *settings, const struct cmd *cmd,
-                       struct complaint *why) {
-    if (settings->name_count == 0 && cmd->operand == NULL)
+static bool check_name(const struct settings *settings, struct complaint *why) {
+    if (settings->name_count == 0 && settings->cmd->operand == NULL)
         return complain(why, EXIT_USAGE, "missing --name: give the lock's name with -n NAME");
-    if (cmd->one_name && settings->name_count > 1)
+    if (settings->cmd->one_name && settings->name_count > 1)
         return complain(why, EXIT_USAGE, "several names: 'rlock %s' takes one: give -n once",
-                        cmd->name);
+                        settings->cmd->name);
     return true;
 }
 
-static bool check_command(const struct settings *settings, const struct cmd *cmd,
-                          struct complaint *why) {
-    switch (cmd->child) {
-    case CHILD_NEEDED: return settings_want_command(settings, cmd, why);
+static bool check_command(const struct settings *settings, struct complaint *why) {
+    switch (settings->cmd->child) {
+    case CHILD_NEEDED: return settings_want_command(settings, why);
     case CHILD_OPTIONAL: break;
     case CHILD_NONE:
         return settings->run.command == NULL ||
                complain(why, EXIT_USAGE, "unexpected operand: 'rlock %s' runs no command",
-                        cmd->name);
+                        settings->cmd->name);
     }
     return true;
 }
@@ -61,15 +58,15 @@ static bool check_kill_after(struct settings *settings, struct complaint *why) {
         return true;
     }
     char text[DURATION_TEXT_SIZE];
-    struct given given = {.row = opt_find("kill-after"),
-                          .text = duration_format(text, settings->run.kill_after_ms),
-                          .from = from};
+    const struct given given = {.row = opt_find("kill-after"),
+                                .text = duration_format(text, settings->run.kill_after_ms),
+                                .from = from,
+                                .why = why};
     if (settings->run.kill_after_ms % 1000 != 0) /* rounded, it may be what is allowed */
         snprintf(text, sizeof text, "%lldms", (long long)settings->run.kill_after_ms);
-    snprintf(given.wrong, sizeof given.wrong,
-             "it is more than a third of the lease: give at most %lldms, or a longer lease",
-             (long long)third_ms);
-    return opt_complain(&given, why);
+    return opt_refuse(
+        &given, "it is more than a third of the lease: give at most %lldms, or a longer lease",
+        (long long)third_ms);
 }
 
 /* --timeout of flock(1) limits the wait: without a command that is probably meant, and rlock would
@@ -88,13 +85,13 @@ static bool check_tls(const struct settings *settings, struct complaint *why) {
     const bool has_cert = tls->cert != NULL;
     if (has_cert == (tls->key != NULL))
         return true;
-    struct given given = {.row = opt_find(has_cert ? "tls-cert" : "tls-key"),
-                          .text = has_cert ? tls->cert : tls->key,
-                          .from = has_cert ? OPT_FROM(settings, server.tls.cert)
-                                           : OPT_FROM(settings, server.tls.key)};
-    snprintf(given.wrong, sizeof given.wrong, "%s is missing: give it with --tls-%s",
-             has_cert ? "its key" : "the key's certificate", has_cert ? "key" : "cert");
-    return opt_complain(&given, why);
+    const struct opt *row = opt_find(has_cert ? "tls-cert" : "tls-key");
+    const struct given given = {.row = row,
+                                .text = has_cert ? tls->cert : tls->key,
+                                .from = opt_from(settings, row->field),
+                                .why = why};
+    return opt_refuse(&given, "%s is missing: give it with --tls-%s",
+                      has_cert ? "its key" : "the key's certificate", has_cert ? "key" : "cert");
 }
 
 static bool check_once(const struct settings *settings, struct complaint *why) {
@@ -165,30 +162,28 @@ static bool check_preemption(const struct settings *settings, struct complaint *
 }
 
 /* Whether several servers can be a quorum is for the library to say. */
-static bool check_servers(const struct settings *settings, const struct cmd *cmd,
-                          struct complaint *why) {
+static bool check_servers(const struct settings *settings, struct complaint *why) {
     enum {
         WITH_HANDLE = CMD_RENEW | CMD_RELEASE | CMD_CHECK, /* whatever the handle's lock is */
         ON_SEVERAL = CMD_RUN | CMD_READ | CMD_WRITE | CMD_ACQUIRE_RUN | CMD_ACQUIRE_READ |
                      CMD_ACQUIRE_WRITE | WITH_HANDLE | CMD_STATUS | CMD_WAIT | CMD_BREAK |
                      CMD_DOCTOR,
     };
-    return settings->server.count < 2 || (cmd->options & ON_SEVERAL) != 0 ||
+    return settings->server.count < 2 || (settings->cmd->options & ON_SEVERAL) != 0 ||
            complain(why, EXIT_USAGE,
                     "several servers: 'rlock %s' works on one: give one, or use run, read or "
                     "write, which take a lock on a majority of several",
-                    cmd->name);
+                    settings->cmd->name);
 }
 
-bool settings_check_command_line(const struct settings *settings, const struct cmd *cmd,
-                                 struct complaint *why) {
-    return check_name(settings, cmd, why) && check_command(settings, cmd, why) &&
-           (cmd->check == NULL || cmd->check(settings, why));
+bool settings_check_command_line(const struct settings *settings, struct complaint *why) {
+    return check_name(settings, why) && check_command(settings, why) &&
+           (settings->cmd->check == NULL || settings->cmd->check(settings, why));
 }
 
-bool settings_check(struct settings *settings, const struct cmd *cmd, struct complaint *why) {
+bool settings_check(struct settings *settings, struct complaint *why) {
     return check_kill_after(settings, why) && check_timeout(settings, why) &&
            check_tls(settings, why) && check_once(settings, why) && check_skips(settings, why) &&
            check_any(settings, why) && check_preemption(settings, why) &&
-           check_servers(settings, cmd, why);
+           check_servers(settings, why);
 }

@@ -1,5 +1,4 @@
-/* command.h: what a subcommand is. Each stands in its own cmd_NAME.c, and in the table of
- * commands.c. */
+/* command.h: what a subcommand is: a row of commands.c. */
 #ifndef RLOCK_CMD_COMMAND_H
 #define RLOCK_CMD_COMMAND_H
 
@@ -58,17 +57,14 @@ struct cmd {
     /* Exactly one of the three is set. The functions return the exit status.
      * exec: gets options, environment and config files merged and checked; borrows them.
      * raw: gets its arguments unchanged, argv[0] being the command's name.
-     * group: its commands, up to a NULL. */
+     * group: its commands, up to one without a name. */
     int (*exec)(struct settings *settings);
     int (*raw)(int argc, char **argv);
-    const struct cmd *const *group;
+    const struct cmd *group;
 
     /* exec: what can be checked only with its options together, before any config file is read;
      * NULL: nothing. */
     bool (*check)(const struct settings *settings, struct complaint *why);
 };
-
-/* The synopsis of one that holds a lock while a command runs. */
-#define CMD_HOLDING_SYNOPSIS "-n NAME [options] [--] COMMAND [ARG...]\n-n NAME [options] -c STRING"
 
 #endif

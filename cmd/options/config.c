@@ -40,8 +40,7 @@ static char *trim(char *text) {
 
 static bool complain_key(const char *key, const struct origin *at, struct complaint *why) {
     struct suggestion suggestion = SUGGESTION_INIT(key);
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(~0U, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(~0U, row)) != NULL;) {
         if (row->in_file)
             suggest_offer(&suggestion, row->name);
     }
@@ -58,10 +57,9 @@ static bool is_quoted(const char *value) {
     return length > 1 && (*value == '"' || *value == '\'') && value[length - 1] == *value;
 }
 
-/* Splits "key = value". The line itself is never shown: it may contain a password. only: skips all
- * other keys; NULL: skips none. */
-static bool read_line(struct settings *settings, char *line, const struct opt *only,
-                      const struct origin *at, struct complaint *why) {
+/* Splits "key = value". The line itself is never shown: it may contain a password. */
+static bool read_line(struct settings *settings, char *line, const struct origin *at,
+                      struct complaint *why) {
     cut_comment(line);
     char *key = trim(line);
     if (*key == '\0')
@@ -70,8 +68,6 @@ static bool read_line(struct settings *settings, char *line, const struct opt *o
     if (equals != NULL)
         *equals = '\0';
     trim(key);
-    if (only != NULL && (equals == NULL || strcmp(key, only->name) != 0))
-        return true;
     if (equals == NULL || *key == '\0' || key[strspn(key, KEY_LETTERS)] != '\0')
         return complain(why, EXIT_CONFIG, "%s:%u: not a setting: write 'key = value'", at->file,
                         at->line);
@@ -96,21 +92,21 @@ static bool read_line(struct settings *settings, char *line, const struct opt *o
     return opt_set(row, settings, value, at, why);
 }
 
-static bool read_lines(struct settings *settings, struct lines *lines, const struct opt *only,
-                       struct origin *at, struct complaint *why) {
+static bool read_lines(struct settings *settings, struct lines *lines, struct origin *at,
+                       struct complaint *why) {
     const char *wrong;
     bool good = true;
-    while (good && lines_next(lines, &wrong)) {
+    while (lines_next(lines, &wrong)) {
         at->line = lines->number;
-        good = read_line(settings, lines->text, only, at, why) || only != NULL;
+        good = read_line(settings, lines->text, at, why) && good;
     }
-    if (good && wrong != NULL)
+    if (wrong != NULL)
         good = complain(why, EXIT_CONFIG, "%s:%u: %s", at->file, lines->number, wrong);
     return good;
 }
 
-static bool read_file(struct settings *settings, const char *path, const struct opt *only,
-                      enum source source, bool required, struct complaint *why) {
+bool config_read(struct settings *settings, const char *path, enum source source, bool required,
+                 struct complaint *why) {
     struct lines lines;
     const char *wrong;
     /* Opened first: a file that is not there, the usual case, costs one system call. */
@@ -120,15 +116,10 @@ static bool read_file(struct settings *settings, const char *path, const struct 
     struct origin at = {.source = source, .file = settings_keep(settings, path)};
     const bool good =
         at.file != NULL
-            ? read_lines(settings, &lines, only, &at, why)
+            ? read_lines(settings, &lines, &at, why)
             : complain(why, EXIT_SYSTEM, "cannot read config file '%s': out of memory", path);
     lines_close(&lines);
     return good;
-}
-
-bool config_read(struct settings *settings, const char *path, enum source source, bool required,
-                 struct complaint *why) {
-    return read_file(settings, path, NULL, source, required, why);
 }
 
 /* False: there is no user's file, for nothing says where. A relative path would depend on the
@@ -144,21 +135,12 @@ static bool find_user_file(char path[PATH_MAX]) {
     return snprintf(path, PATH_MAX, "%s%s/rlock/rlock.conf", base, below) < PATH_MAX;
 }
 
-static bool read_files(struct settings *settings, const struct opt *only, struct complaint *why) {
+bool config_load(struct settings *settings, struct complaint *why) {
     const char *instead = getenv("RLOCK_CONFIG");
     if (instead != NULL && *instead != '\0')
-        return read_file(settings, instead, only, SOURCE_USER_FILE, true, why);
-    if (!read_file(settings, SYSTEM_FILE, only, SOURCE_SYSTEM_FILE, false, why) && only == NULL)
-        return false;
+        return config_read(settings, instead, SOURCE_USER_FILE, true, why);
+    const bool good = config_read(settings, SYSTEM_FILE, SOURCE_SYSTEM_FILE, false, why);
     char path[PATH_MAX];
-    return !find_user_file(path) || read_file(settings, path, only, SOURCE_USER_FILE, false, why);
-}
-
-bool config_load(struct settings *settings, struct complaint *why) {
-    return read_files(settings, NULL, why);
-}
-
-void config_find(struct settings *settings, const struct opt *only) {
-    struct complaint ignored;
-    (void)read_files(settings, only, &ignored);
+    return (!find_user_file(path) || config_read(settings, path, SOURCE_USER_FILE, false, why)) &&
+           good;
 }

@@ -77,8 +77,7 @@ static struct word read_word(const struct cmd *cmd, const char *argument) {
 }
 
 static bool has_option(const struct cmd *cmd, const char *name) {
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(cmd->options, row)) != NULL;) {
         if (strcmp(row->name, name) == 0)
             return true;
     }
@@ -128,8 +127,7 @@ static bool say_alias(const struct word *word, const struct alias *alias, struct
 static size_t look_around(const struct word *word, struct suggestion *suggestion, char *list,
                           size_t size) {
     size_t used = 0, begun = 0;
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(word->cmd->options, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(word->cmd->options, row)) != NULL;) {
         if (row->hidden)
             continue;
         suggest_offer(suggestion, row->name);
@@ -163,9 +161,11 @@ static bool say_others(const struct cmd *cmd, const char *name, struct complaint
         {CMD_CHECK, "check"},
         {CMD_ACQUIRE_RUN, "acquire run"},
     };
-    const unsigned owners = opt_owners(name);
+    unsigned owners = 0;
     char list[256] = "";
     size_t used = 0, count = 0;
+    for (const struct opt *row = NULL; (row = opt_next(~0U, row)) != NULL;)
+        owners |= strcmp(row->name, name) == 0 ? row->commands : 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if ((known[i].bit & owners) == 0 || (known[i].bit == CMD_ACQUIRE_RUN && count > 0))
             continue;
@@ -204,7 +204,9 @@ static size_t min(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-size_t suggest_distance(const char *a, const char *b) {
+/* Damerau-Levenshtein: how many letters to add, drop, replace or swap with their neighbour turn one
+ * word into the other (no part edited twice). SIZE_MAX when a word is too long to be worth it. */
+static size_t distance_of(const char *a, const char *b) {
     size_t a_length = strlen(a), b_length = strlen(b);
     if (a_length > WORD_MAX || b_length > WORD_MAX)
         return SIZE_MAX;
@@ -224,7 +226,7 @@ size_t suggest_distance(const char *a, const char *b) {
 }
 
 void suggest_offer(struct suggestion *suggestion, const char *candidate) {
-    size_t distance = suggest_distance(suggestion->word, candidate);
+    size_t distance = distance_of(suggestion->word, candidate);
     /* One slip for every three letters: further off, a guess would only mislead. */
     size_t longer = strlen(candidate);
     if (strlen(suggestion->word) > longer)

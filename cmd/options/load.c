@@ -5,7 +5,6 @@
  */
 #include "options/settings.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "options/lines.h"
 #include "options/local_url.h"
 #include "options/opt.h"
+#include "output/describe.h"
 #include "output/out.h"
 
 /* Makes the command of -c. */
@@ -88,25 +88,23 @@ static bool read_handle_server(struct settings *settings, struct complaint *why)
 
 enum { URL_SIZE = 1024 }; /* more than a note can be */
 
-static const char *variable(const char *name) {
-    const char *value = getenv(name);
-    return value != NULL ? value : "";
-}
+/* The page of a CI job as its runner's variables have it, each behind a text. */
+static const char *const job_pages[][6] = {
+    {"", "CI_JOB_URL"}, /* GitLab */
+    {"", "GITHUB_SERVER_URL", "/", "GITHUB_REPOSITORY", "/actions/runs/", "GITHUB_RUN_ID"},
+    {"", "BUILD_URL"}, /* Jenkins */
+};
 
-static void gitlab(char url[URL_SIZE]) {
-    (void)snprintf(url, URL_SIZE, "%s", variable("CI_JOB_URL"));
-}
-
-static void github(char url[URL_SIZE]) {
-    const char *server = variable("GITHUB_SERVER_URL"), *repository = variable("GITHUB_REPOSITORY"),
-               *run = variable("GITHUB_RUN_ID");
-    url[0] = '\0';
-    if (*server != '\0' && *repository != '\0' && *run != '\0')
-        (void)snprintf(url, URL_SIZE, "%s/%s/actions/runs/%s", server, repository, run);
-}
-
-static void jenkins(char url[URL_SIZE]) {
-    (void)snprintf(url, URL_SIZE, "%s", variable("BUILD_URL"));
+/* False: a variable is not set, or is empty. */
+static bool make_job_url(char url[URL_SIZE], const char *const page[6]) {
+    size_t length = 0;
+    for (size_t i = 0; i < 6 && page[i] != NULL; i += 2) {
+        const char *value = getenv(page[i + 1]);
+        if (value == NULL || *value == '\0')
+            return false;
+        describe_append(url, URL_SIZE, &length, "%s%s", page[i], value);
+    }
+    return true;
 }
 
 /* A login in it may be a token, even without a password; readers of the note use their own. */
@@ -125,14 +123,12 @@ static void drop_login(char *url) {
  * memory. */
 static bool job_note(struct settings *settings) {
     static const struct origin preset = {.source = SOURCE_DEFAULT};
-    static void (*const runners[])(char *) = {gitlab, github, jenkins};
     char url[URL_SIZE];
-    struct complaint ignored;
-    for (size_t i = 0; i < sizeof runners / sizeof runners[0]; i++) {
-        runners[i](url);
-        drop_login(url);
-        if (*url == '\0')
+    struct complaint ignored = {0};
+    for (size_t i = 0; i < sizeof job_pages / sizeof job_pages[0]; i++) {
+        if (!make_job_url(url, job_pages[i]))
             continue;
+        drop_login(url);
         const char *kept = settings_keep(settings, url);
         if (kept == NULL)
             return false;
@@ -145,8 +141,7 @@ static bool job_note(struct settings *settings) {
 /* An empty variable counts as none, as in `RLOCK_SERVER= rlock …`. */
 static bool read_environment(struct settings *settings, struct complaint *why) {
     static const struct origin environment = {.source = SOURCE_ENVIRONMENT};
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(~0U, i)) != NULL; i++) {
+    for (const struct opt *row = NULL; (row = opt_next(~0U, row)) != NULL;) {
         const char *value = row->variable != NULL ? getenv(row->variable) : NULL;
         if (value != NULL && *value != '\0' && !opt_set(row, settings, value, &environment, why))
             return false;
@@ -155,28 +150,20 @@ static bool read_environment(struct settings *settings, struct complaint *why) {
            complain(why, EXIT_SYSTEM, "cannot keep the job's URL: out of memory");
 }
 
-/* --log decides how a mistake is reported, even if it stands behind the mistake or in a file. */
-static void find_log(struct settings *settings, const struct cmd *cmd, int argc, char **argv) {
-    const struct opt *log = opt_find("log");
-    opt_parse_only(settings, cmd, log, argc, argv);
-    config_find(settings, log);
-}
-
 enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
                                     char **argv, struct complaint *why) {
     *settings = (struct settings){
         .cmd = cmd, .server = {.replicas = RLOCK_REPLICAS_AUTO, .tls = RLOCK_TLS_OPTIONS_INIT}};
+    why->status = 0;
     if (!opt_preset(settings, why))
         return SETTINGS_BAD;
-    const enum settings_outcome outcome = opt_parse(settings, cmd, argc, argv, why);
+    const enum settings_outcome outcome = opt_parse(settings, argc, argv, why);
     if (outcome != SETTINGS_OK && outcome != SETTINGS_BAD)
         return outcome;
-    const bool good = outcome == SETTINGS_OK && read_command(settings, why) &&
-                      settings_check_command_line(settings, cmd, why) &&
-                      read_handle_server(settings, why) && config_load(settings, why) &&
-                      read_environment(settings, why) && read_password(settings, why) &&
-                      settings_check(settings, cmd, why);
-    if (!good)
-        find_log(settings, cmd, argc, argv);
+    const bool given = outcome == SETTINGS_OK && read_command(settings, why) &&
+                       settings_check_command_line(settings, why) &&
+                       read_handle_server(settings, why);
+    const bool good = config_load(settings, why) && given && read_environment(settings, why) &&
+                      read_password(settings, why) && settings_check(settings, why);
     return good ? SETTINGS_OK : SETTINGS_BAD;
 }

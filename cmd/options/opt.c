@@ -2,11 +2,9 @@
 #include "options/opt.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "options/command.h"
-#include "output/out.h"
 #include "rlock.h"
 
 #define ALL_COMMANDS (~0U)
@@ -236,10 +234,10 @@ const struct opt opt_operand_handle = {
 #define ROW_COUNT (sizeof rows / sizeof *rows)
 static_assert(ROW_COUNT < SETTINGS_MAX, "SETTINGS_MAX is too small");
 
-const struct opt *opt_at(unsigned commands, size_t i) {
-    for (size_t row = 0; row < ROW_COUNT; row++) {
-        if ((rows[row].commands & commands) != 0 && i-- == 0)
-            return &rows[row];
+const struct opt *opt_next(unsigned commands, const struct opt *row) {
+    for (row = row != NULL ? row + 1 : rows; row < rows + ROW_COUNT; row++) {
+        if ((row->commands & commands) != 0)
+            return row;
     }
     return NULL;
 }
@@ -252,85 +250,9 @@ const struct opt *opt_find(const char *name) {
     return NULL;
 }
 
-/* Of the first row that sets the field, or of the one operand that has no row. */
-static size_t place_of(size_t field) {
+size_t opt_place(size_t field) {
     size_t i = 0;
     while (i < ROW_COUNT && (rows[i].set == NULL || rows[i].field != field))
         i++;
     return i;
-}
-
-const struct origin *opt_from(const struct settings *settings, size_t field) {
-    return &settings->origins[place_of(field)];
-}
-
-unsigned opt_owners(const char *name) {
-    unsigned owners = 0;
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        owners |= strcmp(rows[i].name, name) == 0 ? rows[i].commands : 0;
-    return owners;
-}
-
-bool opt_preset(struct settings *settings, struct complaint *why) {
-    static const struct origin preset = {.source = SOURCE_DEFAULT};
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].preset != NULL && !opt_set(&rows[i], settings, rows[i].preset, &preset, why))
-            return false;
-    }
-    return true;
-}
-
-bool opt_complain(const struct given *given, struct complaint *why) {
-    enum { SHOWN_MAX = 40 };
-    const struct opt *row = given->row;
-    const struct origin *from = given->from;
-    char shown[SHOWN_MAX + sizeof " '...'"] = "";
-    if (!row->secret)
-        snprintf(shown, sizeof shown, " '%.*s%s'", SHOWN_MAX, given->text,
-                 strlen(given->text) > SHOWN_MAX ? "..." : "");
-    if (given->no_memory)
-        return complain(why, EXIT_SYSTEM, "cannot use %s: out of memory", row->name);
-    switch (from->source) {
-    case SOURCE_SYSTEM_FILE:
-    case SOURCE_USER_FILE:
-        return complain(why, EXIT_CONFIG, "%s:%u: cannot use %s%s: %s", from->file, from->line,
-                        row->name, shown, given->wrong);
-    case SOURCE_HANDLE: return complain(why, EXIT_USAGE, "cannot use HANDLE: %s", given->wrong);
-    case SOURCE_ENVIRONMENT:
-        return complain(why, EXIT_USAGE, "cannot use %s%s: %s", row->variable, shown, given->wrong);
-    case SOURCE_DEFAULT:
-    case SOURCE_OPTION: break;
-    }
-    return complain(why, EXIT_USAGE, "cannot use %s%s%s: %s", row->is_operand ? "" : "--",
-                    row->name, shown, given->wrong);
-}
-
-const char *opt_origin(const struct opt *row, const struct settings *settings,
-                       char text[OPT_ORIGIN_SIZE]) {
-    const struct origin *from = opt_from(settings, row->field);
-    if (from->file != NULL)
-        (void)snprintf(text, OPT_ORIGIN_SIZE, "%s:%u", from->file, from->line);
-    else if (from->source == SOURCE_ENVIRONMENT)
-        (void)snprintf(text, OPT_ORIGIN_SIZE, "%s", row->variable);
-    else if (from->source == SOURCE_HANDLE)
-        (void)snprintf(text, OPT_ORIGIN_SIZE, "the handle");
-    else
-        (void)snprintf(text, OPT_ORIGIN_SIZE, "--%s", row->name);
-    return text;
-}
-
-bool opt_set(const struct opt *row, struct settings *settings, const char *value,
-             const struct origin *from, struct complaint *why) {
-    const struct origin *before = opt_from(settings, row->field);
-    struct given given = {.row = row, .text = value, .from = from, .before = before};
-    if (before->source > from->source) {
-        struct settings checked = *settings;
-        const bool good = row->set(&checked, &given);
-        settings->kept = checked.kept;
-        return good || opt_complain(&given, why);
-    }
-    if (!row->set(settings, &given))
-        return opt_complain(&given, why);
-    settings->origins[place_of(row->field)] = *from;
-    return true;
 }

@@ -9,22 +9,18 @@
 
 #include "options/settings.h"
 
-enum { OPT_MAX = SETTINGS_MAX }; /* as many rows as a command can have, or more */
-
 struct opt;
 
-/* A value that was given for a row, and what is wrong with it. */
+/* A value that was given for a row. */
 struct given {
     const struct opt *row;
     const char *text; /* lives as long as the settings */
     const struct origin *from;
-    const struct origin *before; /* where the field has its value from now */
-    char wrong[200];             /* and what would be right */
-    bool no_memory;              /* the value may be good */
+    struct complaint *why;
 };
 
-/* Reads the value into its field. False: wrong or no_memory is set, the settings are unchanged. */
-typedef bool opt_setter(struct settings *settings, struct given *given);
+/* Reads the value into its field. False: why, and the settings are unchanged. */
+typedef bool opt_setter(struct settings *settings, const struct given *given);
 
 struct opt {
     const char *name;   /* the long option, and the key in config files */
@@ -48,14 +44,21 @@ struct opt {
     int64_t min, max; /* of a number; of a duration in ms, of a text in bytes, max 0: no limit */
 };
 
-/* The i-th row that a command of these bits has; NULL past the last. */
-const struct opt *opt_at(unsigned commands, size_t i);
+/* The next row that a command of these bits has: behind this row, or with NULL the first. NULL:
+ * that was the last. */
+const struct opt *opt_next(unsigned commands, const struct opt *row);
 
 /* The row of that long name, in any command; NULL: none. */
 const struct opt *opt_find(const char *name);
 
-/* The commands that have an option of that long name: bits of enum cmd_bit. */
-unsigned opt_owners(const char *name);
+/* Where a field's origin stands in the settings': at the first row that sets the field, or for the
+ * one operand that has no row behind them. */
+size_t opt_place(size_t field);
+
+/* What else may stand on a command line, see struct cmd: names of locks, read like -n; a handle. */
+extern const struct opt opt_operand_name, opt_operand_handle;
+
+/* --- settings.c: what the rows do to settings ------------------------------------------------- */
 
 /* Gives every setting its default. */
 bool opt_preset(struct settings *settings, struct complaint *why);
@@ -80,12 +83,10 @@ enum { OPT_ORIGIN_SIZE = 512 };
 const char *opt_origin(const struct opt *row, const struct settings *settings,
                        char text[OPT_ORIGIN_SIZE]);
 
-/* Why a value cannot be used: "cannot use --lease '5x': wrong", or in a config file "FILE:LINE:
- * cannot use lease '5x': wrong". Returns false. */
-bool opt_complain(const struct given *given, struct complaint *why);
-
-/* What else may stand on a command line, see struct cmd: names of locks, read like -n; a handle. */
-extern const struct opt opt_operand_name, opt_operand_handle;
+/* Complains of a value: "cannot use --lease '5x': ...", or in a config file "FILE:LINE: cannot use
+ * lease '5x': ...". format: what is wrong, and what would be right. Returns false. */
+bool opt_refuse(const struct given *given, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* The setters of opt_value.c. */
 opt_setter set_name, set_server, set_handle, set_duration, set_wait, set_no_wait, set_number;
@@ -108,8 +109,7 @@ bool explain_is_long(const struct cmd *cmd, const char *argument);
 bool explain_option(const struct cmd *cmd, const char *argument, struct complaint *why);
 
 /* Which known word a mistyped one was meant to be. Start with SUGGESTION_INIT(word), offer every
- * candidate, then read best: NULL when none is near.
- */
+ * candidate, then read best: NULL when none is near. */
 struct suggestion {
     const char *word;
     const char *best; /* borrowed from the caller */
@@ -119,9 +119,5 @@ struct suggestion {
     { .word = (text) }
 
 void suggest_offer(struct suggestion *suggestion, const char *candidate);
-
-/* Damerau-Levenshtein: how many letters to add, drop, replace or swap with their neighbour turn one
- * word into the other (no part edited twice). SIZE_MAX when a word is too long to be worth it. */
-size_t suggest_distance(const char *a, const char *b);
 
 #endif

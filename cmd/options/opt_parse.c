@@ -2,7 +2,6 @@
 #include "options/opt.h"
 
 #include <getopt.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "options/command.h"
@@ -14,8 +13,8 @@ static const struct origin command_line = {.source = SOURCE_OPTION};
 
 /* What getopt_long() wants, made from the rows. */
 struct tables {
-    struct option longs[OPT_MAX + 1];
-    char shorts[2 + 2 * OPT_MAX + 1];
+    struct option longs[SETTINGS_MAX + 1];
+    char shorts[2 + 2 * SETTINGS_MAX + 1];
 };
 
 /* tables: zeroed, which also ends them. */
@@ -25,14 +24,13 @@ static void make_tables(struct tables *tables, const struct cmd *cmd) {
     if (cmd->operand == NULL)
         *next_short++ = '+'; /* options end at the first operand: what follows is the command's */
     *next_short++ = ':';     /* tell a missing argument from an unknown option */
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
-        *next_long++ = (struct option){
+    for (const struct opt *row = NULL; (row = opt_next(cmd->options, row)) != NULL; next_long++) {
+        *next_long = (struct option){
             .name = row->name,
             .has_arg = row->bare != NULL  ? optional_argument
                        : row->arg != NULL ? required_argument
                                           : no_argument,
-            .val = row->letter != 0 ? row->letter : LONG_ONLY + (int)i,
+            .val = row->letter != 0 ? row->letter : LONG_ONLY + (int)(next_long - tables->longs),
         };
         if (row->letter == 0)
             continue;
@@ -43,14 +41,12 @@ static void make_tables(struct tables *tables, const struct cmd *cmd) {
 }
 
 static const struct opt *find_value(const struct cmd *cmd, int value) {
-    if (value >= LONG_ONLY)
-        return opt_at(cmd->options, (size_t)(value - LONG_ONLY));
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
-        if (row->letter != 0 && value == row->letter)
-            return row;
-    }
-    return NULL;
+    int long_only = LONG_ONLY;
+    const struct opt *row = NULL;
+    while ((row = opt_next(cmd->options, row)) != NULL && value != long_only++ &&
+           (row->letter == 0 || value != row->letter))
+        continue;
+    return row;
 }
 
 /* What getopt_long() refused; it left the details in optopt and optind. */
@@ -68,8 +64,9 @@ static bool complain_refused(const struct cmd *cmd, int result, char **argv,
     return explain_option(cmd, argv[optind - 1], why);
 }
 
-static bool read_operands(struct settings *settings, const struct cmd *cmd, int count, char **argv,
+static bool read_operands(struct settings *settings, int count, char **argv,
                           struct complaint *why) {
+    const struct cmd *cmd = settings->cmd;
     const char *name = cmd->operand->name;
     const size_t given =
         (size_t)count + (cmd->operand == &opt_operand_name ? settings->name_count : 0);
@@ -136,8 +133,9 @@ static bool check_one_dash(const struct cmd *cmd, char **argv, struct complaint 
 }
 
 /* What getopt_long() has found last. */
-static enum settings_outcome read_option(struct settings *settings, const struct cmd *cmd,
-                                         int result, int argc, char **argv, struct complaint *why) {
+static enum settings_outcome read_option(struct settings *settings, int result, int argc,
+                                         char **argv, struct complaint *why) {
+    const struct cmd *cmd = settings->cmd;
     const struct opt *row = result == '?' || result == ':' ? NULL : find_value(cmd, result);
     const bool is_short = result < LONG_ONLY;
     if (is_short && !check_one_dash(cmd, argv, why))
@@ -157,33 +155,23 @@ static enum settings_outcome read_option(struct settings *settings, const struct
     return good ? SETTINGS_OK : SETTINGS_BAD;
 }
 
-enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
-                                char **argv, struct complaint *why) {
+enum settings_outcome opt_parse(struct settings *settings, int argc, char **argv,
+                                struct complaint *why) {
     struct tables tables = {0};
-    make_tables(&tables, cmd);
+    make_tables(&tables, settings->cmd);
     opterr = 0;
     optind = 0; /* glibc: begin anew */
     for (int result; (result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1;) {
-        const enum settings_outcome outcome = read_option(settings, cmd, result, argc, argv, why);
-        if (outcome != SETTINGS_OK)
+        const enum settings_outcome outcome = read_option(settings, result, argc, argv, why);
+        if (outcome != SETTINGS_OK && why->status == 0)
             return outcome;
     }
-    if (cmd->operand != NULL)
-        return read_operands(settings, cmd, argc - optind, argv + optind, why) ? SETTINGS_OK
-                                                                               : SETTINGS_BAD;
+    if (why->status != 0)
+        return SETTINGS_BAD;
+    if (settings->cmd->operand != NULL)
+        return read_operands(settings, argc - optind, argv + optind, why) ? SETTINGS_OK
+                                                                          : SETTINGS_BAD;
     if (optind < argc)
         settings->run.command = argv + optind;
     return SETTINGS_OK;
-}
-
-void opt_parse_only(struct settings *settings, const struct cmd *cmd, const struct opt *only,
-                    int argc, char **argv) {
-    struct complaint ignored;
-    struct tables tables = {0};
-    make_tables(&tables, cmd);
-    optind = 0;
-    for (int result; (result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1;) {
-        if (result != '?' && result != ':' && find_value(cmd, result) == only)
-            (void)opt_set(only, settings, optarg, &command_line, &ignored);
-    }
 }

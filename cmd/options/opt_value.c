@@ -4,33 +4,21 @@
 #include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "options/local_url.h"
 #include "output/duration.h"
+#include "output/out.h"
 #include "rlock.h"
 
 static_assert(DURATION_MAX_MS <= RLOCK_TIME_MAX_MS, /* NOLINT(misc-redundant-expression) */
               "a duration that can be written can be used");
 static_assert(NOTE_MAX <= RLOCK_TEXT_MAX, "a note that is taken can be shown");
 
-static bool refuse(struct given *given, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool refuse(struct given *given, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(given->wrong, sizeof given->wrong, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-static bool refuse_memory(struct given *given) {
-    given->no_memory = true;
-    return false;
+static bool refuse_memory(const struct given *given) {
+    return complain(given->why, EXIT_SYSTEM, "cannot use %s: out of memory", given->row->name);
 }
 
 static void *field_of(struct settings *settings, const struct given *given) {
@@ -43,10 +31,10 @@ static bool has_control(const char *text) {
     return *text != '\0';
 }
 
-bool set_name(struct settings *settings, struct given *given) {
+bool set_name(struct settings *settings, const struct given *given) {
     const char *fault = rlock_name_fault(given->text);
     if (fault != NULL)
-        return refuse(given, "%s", fault);
+        return opt_refuse(given, "%s", fault);
     const char **names =
         realloc(settings->names, (settings->name_count + 1) * sizeof *settings->names);
     if (names == NULL)
@@ -64,14 +52,14 @@ static bool has_directory(const struct given *given) {
 
 /* Several servers are a quorum: from several options, or from one value with spaces. All come from
  * one source. The library reads the URLs, and checks whether they can be a quorum. */
-bool set_server(struct settings *settings, struct given *given) {
+bool set_server(struct settings *settings, const struct given *given) {
     const char *found[RLOCK_SERVERS_MAX];
     const enum source source = given->from->source;
-    const bool again = given->before->source == source;
+    const bool again = OPT_FROM(settings, server.urls)->source == source;
     size_t count = again ? settings->server.count : 0;
     if (again && source != SOURCE_OPTION)
-        return refuse(given, "there is a server already: the servers of a quorum stand on one "
-                             "line, separated by spaces");
+        return opt_refuse(given, "there is a server already: the servers of a quorum stand on one "
+                                 "line, separated by spaces");
     const size_t first = count;
     char *rest = settings_keep(settings, given->text), *word;
     if (rest == NULL)
@@ -81,16 +69,16 @@ bool set_server(struct settings *settings, struct given *given) {
         if (*word == '\0')
             continue;
         if (count == RLOCK_SERVERS_MAX)
-            return refuse(given, "too many servers: a quorum has at most 15");
+            return opt_refuse(given, "too many servers: a quorum has at most 15");
         if (local_is(word) && local_is_relative(word) && !has_directory(given))
-            return refuse(given, "local:DIR is relative, and would be another server in each "
-                                 "directory: give the whole path");
+            return opt_refuse(given, "local:DIR is relative, and would be another server in each "
+                                     "directory: give the whole path");
         if (count > first && local_is(found[count - 1]) && strchr(word, ':') == NULL)
-            return refuse(given, "'%s' is no URL: in local:DIR, write a space as %%20", word);
+            return opt_refuse(given, "'%s' is no URL: in local:DIR, write a space as %%20", word);
         found[count++] = word;
     }
     if (count == 0)
-        return refuse(given, "it is empty: give a URL such as redis://127.0.0.1:6379");
+        return opt_refuse(given, "it is empty: give a URL such as redis://127.0.0.1:6379");
     if (source == SOURCE_ENVIRONMENT) {
         memcpy(settings->server.known, settings->server.urls, sizeof found);
         settings->server.known_count = settings->server.count;
@@ -100,61 +88,62 @@ bool set_server(struct settings *settings, struct given *given) {
     return true;
 }
 
-bool set_duration(struct settings *settings, struct given *given) {
+bool set_duration(struct settings *settings, const struct given *given) {
     const struct opt *row = given->row;
     int64_t ms;
     const char *wrong = duration_parse(&ms, given->text);
     if (wrong != NULL)
-        return refuse(given, "%s", wrong);
+        return opt_refuse(given, "%s", wrong);
     char least[DURATION_TEXT_SIZE], most[DURATION_TEXT_SIZE];
     duration_format(least, row->min);
     duration_format(most, row->max);
     if (row->max != 0 && (ms < row->min || ms > row->max))
-        return refuse(given, "it is too %s: give %s to %s", ms < row->min ? "short" : "long", least,
-                      most);
+        return opt_refuse(given, "it is too %s: give %s to %s", ms < row->min ? "short" : "long",
+                          least, most);
     if (ms < row->min)
-        return refuse(given, "it is too short: give at least %s", least);
+        return opt_refuse(given, "it is too short: give at least %s", least);
     memcpy(field_of(settings, given), &ms, sizeof ms);
     return true;
 }
 
-bool set_any_text(struct settings *settings, struct given *given) {
+bool set_any_text(struct settings *settings, const struct given *given) {
     memcpy(field_of(settings, given), &given->text, sizeof given->text);
     return true;
 }
 
-bool set_text(struct settings *settings, struct given *given) {
+bool set_text(struct settings *settings, const struct given *given) {
     if (*given->text == '\0')
-        return refuse(given, "it is empty: give one, or leave it out");
+        return opt_refuse(given, "it is empty: give one, or leave it out");
     const int64_t most = given->row->max;
     if (most != 0 && strlen(given->text) > (uint64_t)most)
-        return refuse(given, "it is too long: give at most %" PRId64 " bytes", most);
+        return opt_refuse(given, "it is too long: give at most %" PRId64 " bytes", most);
     return set_any_text(settings, given);
 }
 
-bool set_path(struct settings *settings, struct given *given) {
+bool set_path(struct settings *settings, const struct given *given) {
     if (*given->text != '/' && *given->text != '\0' && !has_directory(given))
-        return refuse(given, "it is relative, and would be another file in each directory: give "
-                             "the whole path");
+        return opt_refuse(given,
+                          "it is relative, and would be another file in each directory: give "
+                          "the whole path");
     return set_text(settings, given);
 }
 
-bool set_note(struct settings *settings, struct given *given) {
+bool set_note(struct settings *settings, const struct given *given) {
     if (strlen(given->text) > NOTE_MAX)
-        return refuse(given, "it is too long: a note has at most 256 bytes");
+        return opt_refuse(given, "it is too long: a note has at most 256 bytes");
     if (has_control(given->text))
-        return refuse(given, "it has a control character: a note is one line of text");
+        return opt_refuse(given, "it has a control character: a note is one line of text");
     return set_any_text(settings, given);
 }
 
-bool set_wait(struct settings *settings, struct given *given) {
+bool set_wait(struct settings *settings, const struct given *given) {
     if (strcmp(given->text, "forever") != 0)
         return set_duration(settings, given);
     settings->lock.wait_ms = RLOCK_FOREVER;
     return true;
 }
 
-bool set_number(struct settings *settings, struct given *given) {
+bool set_number(struct settings *settings, const struct given *given) {
     const struct opt *row = given->row;
     const bool negative = row->min < 0 && *given->text == '-';
     const char *text = given->text + (negative ? 1 : 0);
@@ -163,14 +152,14 @@ bool set_number(struct settings *settings, struct given *given) {
     const bool is_number = digits > 0 && digits <= 10 && text[digits] == '\0';
     const long long read = is_number ? strtoll(given->text, NULL, 10) : 0;
     if (!is_number || read < row->min || read > row->max)
-        return refuse(given, "give a whole number from %d to %d", (int)row->min, (int)row->max);
+        return opt_refuse(given, "give a whole number from %d to %d", (int)row->min, (int)row->max);
     const int number = (int)read;
     memcpy(field_of(settings, given), &number, sizeof number);
     return true;
 }
 
 /* The command line says "yes"; a config file may also say no. */
-static bool read_flag(bool *flag, struct given *given) {
+static bool read_flag(bool *flag, const struct given *given) {
     static const struct {
         const char *word;
         bool flag;
@@ -182,11 +171,11 @@ static bool read_flag(bool *flag, struct given *given) {
             return true;
         }
     }
-    (void)refuse(given, "give yes or no");
+    (void)opt_refuse(given, "give yes or no");
     return false;
 }
 
-bool set_flag(struct settings *settings, struct given *given) {
+bool set_flag(struct settings *settings, const struct given *given) {
     bool flag;
     if (!read_flag(&flag, given))
         return false;
@@ -194,7 +183,7 @@ bool set_flag(struct settings *settings, struct given *given) {
     return true;
 }
 
-bool set_no_wait(struct settings *settings, struct given *given) {
+bool set_no_wait(struct settings *settings, const struct given *given) {
     bool flag;
     if (!read_flag(&flag, given))
         return false;
@@ -205,7 +194,7 @@ bool set_no_wait(struct settings *settings, struct given *given) {
     return true;
 }
 
-bool set_verbose(struct settings *settings, struct given *given) {
+bool set_verbose(struct settings *settings, const struct given *given) {
     bool flag;
     if (!read_flag(&flag, given))
         return false;
@@ -217,17 +206,18 @@ bool set_verbose(struct settings *settings, struct given *given) {
 }
 
 /* "give stop or warn", of "stop|warn". */
-static bool refuse_choice(struct given *given) {
+static bool refuse_choice(const struct given *given) {
     const char *rest = given->row->arg;
-    size_t used = (size_t)snprintf(given->wrong, sizeof given->wrong, "give ");
-    for (bool is_first = true; rest != NULL && used < sizeof given->wrong; is_first = false) {
+    char words[100] = "";
+    size_t used = 0;
+    for (bool is_first = true; rest != NULL && used < sizeof words; is_first = false) {
         const char *next = strchr(rest, '|');
         const char *gap = is_first ? "" : next == NULL ? " or " : ", ";
-        used += (size_t)snprintf(given->wrong + used, sizeof given->wrong - used, "%s%.*s", gap,
+        used += (size_t)snprintf(words + used, sizeof words - used, "%s%.*s", gap,
                                  (int)strcspn(rest, "|"), rest);
         rest = next != NULL ? next + 1 : NULL;
     }
-    return false;
+    return opt_refuse(given, "give %s", words);
 }
 
 /* The place of the value among the words of "stop|warn"; -1: it is none of them. */
@@ -243,7 +233,7 @@ static int find_choice(const struct given *given) {
     return -1;
 }
 
-bool set_choice(struct settings *settings, struct given *given) {
+bool set_choice(struct settings *settings, const struct given *given) {
     const int choice = find_choice(given);
     if (choice < 0)
         return refuse_choice(given);
@@ -251,20 +241,21 @@ bool set_choice(struct settings *settings, struct given *given) {
     return true;
 }
 
-bool set_choice_text(struct settings *settings, struct given *given) {
+bool set_choice_text(struct settings *settings, const struct given *given) {
     return find_choice(given) < 0 ? refuse_choice(given) : set_any_text(settings, given);
 }
 
-bool set_handle(struct settings *settings, struct given *given) {
+bool set_handle(struct settings *settings, const struct given *given) {
     struct rlock_handle *handle;
     const enum rlock_status status = rlock_handle_read(&handle, given->text);
     if (status == RLOCK_SYSTEM)
         return refuse_memory(given);
     if (*given->text == '\0')
-        return refuse(given, "it is empty: give the line that 'rlock acquire' printed");
+        return opt_refuse(given, "it is empty: give the line that 'rlock acquire' printed");
     if (status != RLOCK_OK)
-        return refuse(given, "it is no handle, or only a part of one: give the line that 'rlock "
-                             "acquire' printed, unchanged");
+        return opt_refuse(given,
+                          "it is no handle, or only a part of one: give the line that 'rlock "
+                          "acquire' printed, unchanged");
     rlock_handle_free(settings->handle.given);
     settings->handle.given = handle;
     return true;

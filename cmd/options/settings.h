@@ -9,7 +9,6 @@
 #include "rlock_handle.h"
 
 struct cmd;
-struct opt;
 
 /* Where a value came from; a later one beats an earlier one. */
 enum source {
@@ -135,13 +134,16 @@ struct settings {
     struct kept_text *kept;
 };
 
-/* Why settings cannot be used: one line, never with a password in it, and the exit status. */
+/* Why settings cannot be used: one line, never with a password in it, and the exit status. What is
+ * read is read to its end all the same, for --log may stand behind the mistake, and says how to
+ * report it. */
 struct complaint {
-    int status;
+    int status; /* 0: no complaint */
     char text[1024];
 };
 
-/* Fills the complaint and returns false, so that a check can return it. */
+/* Fills the complaint, unless there is one: the first counts. Returns false, so that a check can
+ * return it. */
 bool complain(struct complaint *why, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -154,8 +156,7 @@ enum settings_outcome {
 };
 
 /* Complains if there is no command to run. */
-bool settings_want_command(const struct settings *settings, const struct cmd *cmd,
-                           struct complaint *why);
+bool settings_want_command(const struct settings *settings, struct complaint *why);
 
 /* Checks --take against --permits. */
 bool settings_check_take(const struct settings *settings, struct complaint *why);
@@ -170,22 +171,18 @@ char *settings_keep(struct settings *settings, const char *text);
 
 /* Reads a command's options (argv[0] is its name), then the config files and the environment, and
  * checks them together. Nothing is printed, and no server is contacted.
- * Free the settings whatever the outcome. why: set with SETTINGS_BAD. */
+ * Free the settings whatever the outcome. why: of SETTINGS_BAD; then settings.log is set, too. */
 enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
                                     char **argv, struct complaint *why);
 
 /* Its parts. check.c: the command line alone, before any file is read; and all sources together,
  * which may shorten --kill-after. */
-bool settings_check_command_line(const struct settings *settings, const struct cmd *cmd,
-                                 struct complaint *why);
-bool settings_check(struct settings *settings, const struct cmd *cmd, struct complaint *why);
+bool settings_check_command_line(const struct settings *settings, struct complaint *why);
+bool settings_check(struct settings *settings, struct complaint *why);
 
 /* config.c: reads the file that RLOCK_CONFIG names, or else the system's and the user's, where
  * there are any. False: why says FILE:LINE and what is wrong. */
 bool config_load(struct settings *settings, struct complaint *why);
-
-/* Reads one option from them, for a run that something else is wrong with: of a file, too. */
-void config_find(struct settings *settings, const struct opt *only);
 
 /* Reads one file. required: that it is missing is an error as well. */
 bool config_read(struct settings *settings, const char *path, enum source source, bool required,
@@ -194,11 +191,7 @@ bool config_read(struct settings *settings, const char *path, enum source source
 /* opt_parse.c: reads options up to the first operand, where the command begins
  * (settings->run.command, NULL: none); of a command that has operands, all options and operands, in
  * any order. Uses getopt_long(), so one thread at a time. */
-enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
-                                char **argv, struct complaint *why);
-
-/* Reads one option from the command line, whatever is wrong with the others. */
-void opt_parse_only(struct settings *settings, const struct cmd *cmd, const struct opt *only,
-                    int argc, char **argv);
+enum settings_outcome opt_parse(struct settings *settings, int argc, char **argv,
+                                struct complaint *why);
 
 #endif

@@ -22,7 +22,7 @@ static void write_message(char message[MESSAGE_SIZE], const char *state, const c
     (void)snprintf(message, MESSAGE_SIZE, "%sSTATUS=%s", state, status);
 }
 
-static void send_state(const char *state, const char *text) {
+void notify(const char *state, const char *text) {
     const char *path = getenv("NOTIFY_SOCKET");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char message[MESSAGE_SIZE];
@@ -40,16 +40,4 @@ static void send_state(const char *state, const char *text) {
     (void)sendto(fd, message, strlen(message), MSG_NOSIGNAL, (const struct sockaddr *)&address,
                  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size));
     close(fd);
-}
-
-void notify_status(const char *text) {
-    send_state("", text);
-}
-
-void notify_ready(const char *text) {
-    send_state("READY=1\n", text);
-}
-
-void notify_stopping(const char *text) {
-    send_state("STOPPING=1\n", text);
 }

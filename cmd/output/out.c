@@ -19,9 +19,10 @@
 #include "output/printable.h"
 
 #define MESSAGE_MAX 3072
+#define ERASE       "\r\033[K" /* a live line */
 
 /* An error is the last that is said, or is said when the command is stopped already. */
-enum { ERROR_PATIENCE_MS = 1000, REST_PATIENCE_MS = 200 };
+enum { ERROR_PATIENCE_MS = 1000 };
 
 /* How to speak, set once by out_setup(). File-scope, for a message may come from anywhere. */
 static struct {
@@ -30,7 +31,7 @@ static struct {
     bool as_json;
     bool live_shown;
     FILE *kept; /* see out_keep() */
-    bool only_kept;
+    bool unwritten;
 } out;
 
 static bool write_all(const char *text, size_t length) {
@@ -50,10 +51,6 @@ static bool write_message(enum out_level level, const char *text, size_t length)
     return stream_say(text, length, level == OUT_ERROR ? ERROR_PATIENCE_MS : 0);
 }
 
-void out_finish(void) {
-    stream_finish(REST_PATIENCE_MS);
-}
-
 void out_make_printable(char *text) {
     secret_hide(text);
     printable_make(text, "");
@@ -66,10 +63,9 @@ static bool in_background(void) {
 }
 
 static void write_text(enum out_level level, const char *message) {
-    static const char erase[] = "\r\033[K";
-    char line[sizeof erase + sizeof "rlock: " + MESSAGE_MAX + 1];
+    char line[sizeof ERASE "rlock: \n" + MESSAGE_MAX];
     const bool to_erase = out.live_shown && !in_background();
-    int length = snprintf(line, sizeof line, "%srlock: %s\n", to_erase ? erase : "", message);
+    int length = snprintf(line, sizeof line, "%srlock: %s\n", to_erase ? ERASE : "", message);
     out.live_shown = false;
     write_message(level, line, (size_t)length);
 }
@@ -162,51 +158,33 @@ say(enum out_level level, const char *event, const struct out_field *fields, siz
     vsnprintf(message, sizeof message, format, arguments);
     if (out.kept != NULL)
         fprintf(out.kept, "%s\n", message);
-    if (out.kept != NULL && out.only_kept) {
-        errno = error;
-        return;
-    }
-    if (out.as_json) {
+    if (out.as_json && !out.unwritten) {
         secret_hide(message);
         write_json(level, event != NULL ? event : "message", fields, field_count, message);
-    } else {
+    } else if (!out.unwritten) {
         out_make_printable(message);
         write_text(level, message);
     }
     errno = error;
 }
 
-#define SAY(level, event, fields, field_count)                                                     \
-    do {                                                                                           \
-        va_list arguments;                                                                         \
-        va_start(arguments, format);                                                               \
-        say(level, event, fields, field_count, format, arguments);                                 \
-        va_end(arguments);                                                                         \
-    } while (0)
-
-void out_error(const char *format, ...) {
-    SAY(OUT_ERROR, NULL, NULL, 0);
-}
-void out_warn(const char *format, ...) {
-    SAY(OUT_WARNING, NULL, NULL, 0);
-}
-void out_info(const char *format, ...) {
-    SAY(OUT_INFO, NULL, NULL, 0);
-}
-void out_debug(const char *format, ...) {
-    SAY(OUT_DEBUG, NULL, NULL, 0);
+void out_event(enum out_level level, const char *event, const struct out_field *fields,
+               size_t field_count, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(level, event, fields, field_count, format, arguments);
+    va_end(arguments);
 }
 
 int out_fail(int status, const char *name, const char *server, const char *format, ...) {
-    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("server", server),
-                                       OUT_NUMBER("exit_status", status)};
-    SAY(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0]);
+    va_list arguments;
+    va_start(arguments, format);
+    say(OUT_ERROR, "failed",
+        OUT_FIELDS(OUT_TEXT("name", name), OUT_TEXT("server", server),
+                   OUT_NUMBER("exit_status", status)),
+        format, arguments);
+    va_end(arguments);
     return status;
-}
-
-void out_event(enum out_level level, const char *event, const struct out_field *fields,
-               size_t field_count, const char *format, ...) {
-    SAY(level, event, fields, field_count);
 }
 
 bool out_tells(void) {
@@ -225,7 +203,7 @@ void out_setup(bool quiet, bool verbose, bool as_json) {
 
 void out_keep(FILE *stream, bool written_too) {
     out.kept = stream;
-    out.only_kept = !written_too;
+    out.unwritten = stream != NULL && !written_too;
 }
 
 static void __attribute__((format(printf, 2, 0)))
@@ -275,15 +253,14 @@ void out_live(const char *format, ...) {
     va_start(arguments, format);
     format_message(message, format, arguments);
     va_end(arguments);
-    static const char erase[] = "\r\033[K";
-    (void)snprintf(line, sizeof line, "%srlock: %s", erase, message);
-    columns_cut(line + sizeof erase - 1, live_columns());
+    (void)snprintf(line, sizeof line, ERASE "rlock: %s", message);
+    columns_cut(line + strlen(ERASE), live_columns());
     out.live_shown = write_message(OUT_INFO, line, strlen(line));
 }
 
 void out_live_end(void) {
     if (out.live_shown && !in_background())
-        write_message(OUT_INFO, "\r\033[K", 4);
+        write_message(OUT_INFO, ERASE, strlen(ERASE));
     out.live_shown = false;
 }
 

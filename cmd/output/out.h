@@ -54,17 +54,17 @@ void out_setup(bool quiet, bool verbose, bool as_json);
 int out_fail(int status, const char *name, const char *server, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* -q silences all but errors; debug needs -v. */
-void out_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void out_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void out_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void out_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Something that programs want to know: "waiting", "acquired", "lost", "released"…
- * In JSON the fields stand as members and the event is written whatever its level, unless -q
- * silences it. In text only the message is printed, and OUT_DEBUG needs -v. */
+/* Something that programs want to know: "waiting", "acquired", "lost", "released"… -q silences all
+ * but errors. In JSON the fields stand as members, and the event is written whatever its level. In
+ * text only the message is printed, and OUT_DEBUG needs -v. */
 void out_event(enum out_level level, const char *event, const struct out_field *fields,
                size_t field_count, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* What only people want to know; debug needs -v in JSON, too. */
+#define out_error(...) out_event(OUT_ERROR, NULL, NULL, 0, __VA_ARGS__)
+#define out_warn(...)  out_event(OUT_WARNING, NULL, NULL, 0, __VA_ARGS__)
+#define out_info(...)  out_event(OUT_INFO, NULL, NULL, 0, __VA_ARGS__)
+#define out_debug(...) out_event(OUT_DEBUG, NULL, NULL, 0, __VA_ARGS__)
 
 /* Whether what is said on level OUT_DEBUG is shown or logged: what costs something to find out
  * need not be found out otherwise. */
@@ -72,10 +72,6 @@ bool out_tells(void);
 
 /* Whether each event is an object, and not a line for people. */
 bool out_is_json(void);
-
-/* Before the process ends: a message that was written in part is completed, if that takes no more
- * than a second. */
-void out_finish(void);
 
 /* A question: the message without a newline, whatever -q or --log say; the answer is the caller's
  * to read. One that has no newline leaves that to out_ask_end(). */
@@ -128,8 +124,9 @@ enum {
  * before anything else, by the next message or by stream_finish(). */
 bool stream_say(const char *line, size_t length, int patience_ms);
 
-/* Before the process ends: writes the rest of a line that was taken in part. */
-void stream_finish(int patience_ms);
+/* Before the process ends: writes the rest of a line that was taken in part, if a reader comes
+ * soon. */
+void stream_finish(void);
 
 /* Writes data to standard output, from *done on, however long the reader takes, or until cancel_fd
  * is readable. *done counts what was written. False: errno says why, ECANCELED for a cancellation,
@@ -138,10 +135,11 @@ bool stream_write(const char *text, size_t length, size_t *done, int cancel_fd);
 
 /* --- notify.c: to systemd, where it asks for it (sd_notify(3), NOTIFY_SOCKET) ----------------- */
 
-/* "STATUS=" and a line of text; with ready also "READY=1", with stopping "STOPPING=1". Does nothing
- * without NOTIFY_SOCKET; never waits, and a failure is nobody's business. */
-void notify_status(const char *text);
-void notify_ready(const char *text);
-void notify_stopping(const char *text);
+#define NOTIFY_READY    "READY=1\n"
+#define NOTIFY_STOPPING "STOPPING=1\n"
+
+/* Sends state, "" or one of the above, and "STATUS=" with a line of text. Does nothing without
+ * NOTIFY_SOCKET; never waits, and a failure is nobody's business. */
+void notify(const char *state, const char *text);
 
 #endif

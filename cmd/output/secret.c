@@ -46,21 +46,17 @@ static bool is_ours(const char *scheme, size_t length) {
     return false;
 }
 
-static char *last_at(char *from, size_t length) {
-    return memrchr(from, '@', length);
-}
-
 /* The '@' behind user and password; NULL: there is none. In a foreign URL a path may have one, too:
  * it is the last before the first end of a host. */
 static char *end_of_login(char *from, size_t length, bool ours) {
-    char *at = ours ? last_at(from, length) : memchr(from, '@', length);
+    char *at = ours ? memrchr(from, '@', length) : memchr(from, '@', length);
     if (at == NULL || ours)
         return at;
     const size_t left = length - (size_t)(at - from);
     size_t run = 0;
     while (run < left && !is_among(at[run], "/?#\"'`<>()|;&,"))
         run++;
-    return last_at(at, run);
+    return memrchr(at, '@', run);
 }
 
 /* How far the URL behind this "://" may go: to white space, or to the next one. */
@@ -90,7 +86,7 @@ static char *hide_login(char *text, char *separator) {
     const bool ours = is_ours(scheme, (size_t)(separator - scheme));
     char *at = end_of_login(from, reach(from), ours);
     if (at == NULL && ours) /* a password with a "://" in it */
-        at = last_at(from, strcspn(from, SPACE));
+        at = memrchr(from, '@', strcspn(from, SPACE));
     if (at == NULL)
         return hide_rest(from);
     char *colon = memchr(from, ':', (size_t)(at - from));

@@ -22,7 +22,7 @@
 
 #include "rlock.h"
 
-enum { RETRY_MS = 10 };
+enum { RETRY_MS = 10, REST_PATIENCE_MS = 200 };
 
 /* One of the caller's streams, as it is now: another may stand there at the next write. */
 struct stream {
@@ -184,9 +184,9 @@ bool stream_say(const char *line, size_t length, int patience_ms) {
     return said;
 }
 
-void stream_finish(int patience_ms) {
+void stream_finish(void) {
     if (pending.length > 0)
-        (void)stream_say("", 0, patience_ms);
+        (void)stream_say("", 0, REST_PATIENCE_MS);
     pending.length = 0;
 }
 

@@ -48,8 +48,7 @@ enum order_verb {
     ORDER_SIGNAL, /* pass on signal `number` */
     ORDER_KEYS,   /* the terminal has sent a signal to the whole job */
     ORDER_AWAKE,  /* rlock goes on, which stopped when the command did for the `number`th time */
-    ORDER_STOP,   /* end the tree: the lease is lost */
-    ORDER_YIELD,  /* end the tree: a waiter asks for the lock */
+    ORDER_STOP,   /* end the tree: `number` is the cause, END_FOR_LEASE or END_FOR_WAITER */
 };
 struct order {
     enum order_verb verb;
@@ -131,7 +130,6 @@ struct guardian {
     int timer_fd;
     int64_t started_ms; /* INT64_MAX: the command has not been started */
     int64_t kill_at_ms; /* STOPPING */
-    struct order order; /* the last one */
     struct report report;
 };
 

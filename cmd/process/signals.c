@@ -10,48 +10,25 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum handling {
-    LEAVE,   /* what is raised by a fault, a write or a child of ours, or cannot be blocked */
-    TAKE,    /* what ends a process: it ends the wait, or is the command's */
-    PASS_ON, /* what does not: the command's, once there is one */
-};
-
-static enum handling handling_of(int signal) {
-    switch (signal) {
-    case SIGSEGV:
-    case SIGBUS:
-    case SIGILL:
-    case SIGFPE:
-    case SIGTRAP:
-    case SIGSYS:
-    case SIGPIPE:
-    case SIGXFSZ:
-    case SIGCHLD:
-    case SIGKILL:
-    case SIGSTOP: return LEAVE;
-    case SIGTSTP:
-    case SIGTTIN:
-    case SIGTTOU:
-    case SIGCONT:
-    case SIGWINCH:
-    case SIGURG: return PASS_ON;
-    default: return TAKE;
-    }
-}
-
-/* The numbers that the C library keeps for itself are not added. */
-static void add(sigset_t *set, enum handling handling) {
-    for (int signal = 1; signal <= SIGRTMAX; signal++) {
-        if (handling_of(signal) == handling)
-            (void)sigaddset(set, signal);
-    }
+/* What ends a process: it ends the wait, or is the command's. With all also what does not: the
+ * command's, once there is one. Never what is raised by a fault, a write or a child of ours, or
+ * cannot be blocked. */
+static sigset_t to_take(bool all) {
+    static const int left[] = {SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,  SIGTRAP, SIGSYS,
+                               SIGPIPE, SIGXFSZ, SIGCHLD, SIGKILL, SIGSTOP};
+    static const int harmless[] = {SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGWINCH, SIGURG};
+    sigset_t set;
+    sigfillset(&set);
+    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
+        sigdelset(&set, left[i]);
+    for (size_t i = 0; !all && i < sizeof harmless / sizeof harmless[0]; i++)
+        sigdelset(&set, harmless[i]);
+    return set;
 }
 
 bool signals_begin(struct signals *signals) {
-    sigset_t taken, blocked;
-    sigemptyset(&taken);
-    add(&taken, TAKE);
-    blocked = taken;
+    const sigset_t taken = to_take(false);
+    sigset_t blocked = taken;
     sigaddset(&blocked, SIGPIPE);
     sigaddset(&blocked, SIGXFSZ);
     if (sigprocmask(SIG_BLOCK, &blocked, &signals->caller_mask) != 0)
@@ -61,11 +38,8 @@ bool signals_begin(struct signals *signals) {
 }
 
 void signals_run(struct signals *signals) {
-    sigset_t taken;
-    sigemptyset(&taken);
-    add(&taken, PASS_ON);
+    const sigset_t taken = to_take(true);
     sigprocmask(SIG_BLOCK, &taken, NULL);
-    add(&taken, TAKE);
     (void)signalfd(signals->fd, &taken, 0);
 }
 

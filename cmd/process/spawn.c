@@ -48,18 +48,18 @@ static bool get_memory(struct spawn *spawn) {
     return true;
 }
 
-bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
-                   const struct spawn_options *options, const char **why) {
+bool spawn_prepare(struct spawn *spawn, const struct signals *signals, char *const *argv,
+                   struct deadline_plan deadline, const char **why) {
     *spawn = (struct spawn){
         .guardian = -1,
         .socket = -1,
         .plan =
             {
-                .argv = options->argv,
+                .argv = argv,
                 .caller_mask = &signals->caller_mask,
                 .caller_ignored_child = signals_ignored(SIGCHLD),
                 .rlock = getpid(),
-                .deadline = options->deadline,
+                .deadline = deadline,
             },
     };
     if (!proc_is_ours(why))
@@ -221,7 +221,7 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
 }
 
 void spawn_stop(struct spawn *spawn, enum end_cause cause) {
-    const struct order order = {.verb = cause == END_FOR_WAITER ? ORDER_YIELD : ORDER_STOP};
+    const struct order order = {ORDER_STOP, (int)cause};
     spawn->stop_cause = cause;
     /* Too many orders are unread: the guardian is stopped. Its death ends the tree. */
     if (!order_send(spawn->socket, order) && guardian_is_ours(spawn))

@@ -24,11 +24,6 @@ struct spawn {
     int stranger_count;
 };
 
-struct spawn_options {
-    char *const *argv;
-    struct deadline_plan deadline;
-};
-
 /* What ended a watch. */
 enum spawn_event {
     SPAWN_ENDED,  /* the command; report says how */
@@ -37,10 +32,10 @@ enum spawn_event {
 };
 
 /* Allocates and checks everything that the system can refuse, so that it fails before a lock is
- * taken. options->argv and signals must outlive the spawn. False: *why says why. Call
- * spawn_finish() in any case. */
-bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
-                   const struct spawn_options *options, const char **why);
+ * taken. signals and argv must outlive the spawn. False: *why says why. Call spawn_finish() in any
+ * case. */
+bool spawn_prepare(struct spawn *spawn, const struct signals *signals, char *const *argv,
+                   struct deadline_plan deadline, const char **why);
 
 /* Forks the guardian, if there is none; it waits for spawn_start(). Call before the keeper's thread
  * exists. False: errno says why. */

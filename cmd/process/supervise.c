@@ -1,4 +1,4 @@
-/* supervise.c: the guardian while the command runs: what it does at which event in which phase. */
+/* supervise.c: the guardian while the command runs: what it does at which event. */
 #include "process/guardian.h"
 
 #include <poll.h>
@@ -11,18 +11,6 @@
 #include "process/deadline.h"
 
 enum { PATIENCE_MS = 1000 };
-
-enum event {
-    EVENT_CHILD,  /* a child has ended, stopped or gone on */
-    EVENT_TIME,   /* the timer has expired */
-    EVENT_SIGNAL, /* orders: SIGNAL, KEYS */
-    EVENT_AWAKE,  /* AWAKE */
-    EVENT_STOP,   /* STOP, YIELD */
-    EVENT_GONE,   /* rlock is dead: nothing renews the lease */
-    EVENT_COUNT,
-};
-
-typedef void action(struct guardian *guardian);
 
 static void set_timer(const struct guardian *guardian, int64_t at_ms) {
     if (at_ms == INT64_MAX)
@@ -135,15 +123,12 @@ static void check_deadline(struct guardian *guardian) {
         set_timer(guardian, deadline_now(guardian).stop_ms);
 }
 
-static void stop_as_ordered(struct guardian *guardian) {
-    begin_stopping(guardian, guardian->order.verb == ORDER_STOP ? END_FOR_LEASE : END_FOR_WAITER);
-}
-
-/* A SIGCONT to the whole group has continued the command as well as rlock. */
-static void continue_command(struct guardian *guardian) {
+/* A SIGCONT to the whole group has continued the command as well as rlock. stop: as rlock has been
+ * told of it. */
+static void continue_command(struct guardian *guardian, int stop) {
     reap_command(guardian);
     if (guardian->descendants.child > 0 && guardian->descendants.stopped_by != 0 &&
-        guardian->descendants.stops == guardian->order.number)
+        guardian->descendants.stops == stop)
         (void)kill(guardian->descendants.child, SIGCONT);
 }
 
@@ -160,70 +145,60 @@ static void kill_when_due(struct guardian *guardian) {
         supervise_kill_all(guardian);
 }
 
-/* --- in both phases -------------------------------------------------------------------------- */
+/* --- events ---------------------------------------------------------------------------------- */
 
 /* The command does not get a second time what its whole group has got. */
-static void pass_on(struct guardian *guardian) {
-    if (guardian->order.verb == ORDER_KEYS)
-        witness_forget_keys(&guardian->witness);
-    else if (!witness_has(&guardian->witness, guardian->order.number) &&
-             guardian->descendants.child > 0)
-        (void)kill(guardian->descendants.child, guardian->order.number);
+static void pass_on(struct guardian *guardian, int signal) {
+    if (!witness_has(&guardian->witness, signal) && guardian->descendants.child > 0)
+        (void)kill(guardian->descendants.child, signal);
 }
 
-/* NULL: nothing. */
-static action *const actions[ENDED][EVENT_COUNT] = {
-    [RUNNING] =
-        {
-            [EVENT_CHILD] = reap_command,
-            [EVENT_TIME] = check_deadline,
-            [EVENT_SIGNAL] = pass_on,
-            [EVENT_AWAKE] = continue_command,
-            [EVENT_STOP] = stop_as_ordered,
-            [EVENT_GONE] = supervise_kill_all,
-        },
-    [STOPPING] =
-        {
-            [EVENT_CHILD] = reap_tree,
-            [EVENT_TIME] = kill_when_due,
-            [EVENT_SIGNAL] = pass_on,
-            [EVENT_AWAKE] = NULL, /* SIGCONT has been sent */
-            [EVENT_STOP] = NULL,
-            [EVENT_GONE] = supervise_kill_all,
-        },
-};
-
-static void act(struct guardian *guardian, enum event event) {
-    if (guardian->phase != ENDED && actions[guardian->phase][event] != NULL)
-        actions[guardian->phase][event](guardian);
+/* What is being stopped need not be continued, which it has been, nor be stopped again. */
+static void carry_out(struct guardian *guardian, struct order order) {
+    const bool running = guardian->phase == RUNNING;
+    switch (order.verb) {
+    case ORDER_START: break; /* it is started */
+    case ORDER_SIGNAL: pass_on(guardian, order.number); break;
+    case ORDER_KEYS: witness_forget_keys(&guardian->witness); break;
+    case ORDER_AWAKE:
+        if (running)
+            continue_command(guardian, order.number);
+        break;
+    case ORDER_STOP:
+        if (running)
+            begin_stopping(guardian, (enum end_cause)order.number);
+        break;
+    }
 }
 
-/* --- the loop -------------------------------------------------------------------------------- */
-
+/* If rlock is dead, nothing renews the lease. */
 static void on_socket(struct guardian *guardian) {
-    static const enum event events[] = {
-        [ORDER_SIGNAL] = EVENT_SIGNAL, [ORDER_KEYS] = EVENT_SIGNAL, [ORDER_AWAKE] = EVENT_AWAKE,
-        [ORDER_STOP] = EVENT_STOP,     [ORDER_YIELD] = EVENT_STOP,
-    };
+    struct order order;
     bool gone;
-    if (order_take(guardian->plan->socket, false, &guardian->order, &gone))
-        act(guardian, events[guardian->order.verb]);
+    if (order_take(guardian->plan->socket, false, &order, &gone))
+        carry_out(guardian, order);
     else if (gone)
-        act(guardian, EVENT_GONE);
+        supervise_kill_all(guardian);
+}
+
+static void on_child(struct guardian *guardian) {
+    struct signalfd_siginfo info;
+    (void)!read(guardian->child_fd, &info, sizeof info); /* one for any number of children */
+    (guardian->phase == RUNNING ? reap_command : reap_tree)(guardian);
+}
+
+static void on_timer(struct guardian *guardian) {
+    uint64_t count;
+    (void)!read(guardian->timer_fd, &count, sizeof count);
+    (guardian->phase == RUNNING ? check_deadline : kill_when_due)(guardian);
 }
 
 /* The end first: a command that has ended by itself needs no stopping. */
 static void on_events(struct guardian *guardian, const struct pollfd fds[3]) {
-    struct signalfd_siginfo info;
-    uint64_t count;
-    if (fds[0].revents != 0) {
-        (void)!read(guardian->child_fd, &info, sizeof info); /* one for any number of children */
-        act(guardian, EVENT_CHILD);
-    }
-    if (fds[1].revents != 0) {
-        (void)!read(guardian->timer_fd, &count, sizeof count);
-        act(guardian, EVENT_TIME);
-    }
+    if (fds[0].revents != 0)
+        on_child(guardian);
+    if (fds[1].revents != 0 && guardian->phase != ENDED)
+        on_timer(guardian);
     if (fds[2].revents != 0 && guardian->phase != ENDED)
         on_socket(guardian);
 }

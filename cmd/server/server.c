@@ -57,12 +57,12 @@ static bool name_for_command(struct server *server) {
 /* The URLs are read by the library, but their mistakes are reported like those of any other
  * setting. */
 static int say_bad_url(const struct server *server, const struct settings *settings) {
-    struct given given = {.row = opt_find("server"),
-                          .text = settings->server.urls[0],
-                          .from = OPT_FROM(settings, server.urls)};
-    struct complaint why = {.status = EXIT_USAGE};
-    (void)snprintf(given.wrong, sizeof given.wrong, "%s", rlock_error(server->client));
-    (void)opt_complain(&given, &why);
+    struct complaint why = {0};
+    const struct given given = {.row = opt_find("server"),
+                                .text = settings->server.urls[0],
+                                .from = OPT_FROM(settings, server.urls),
+                                .why = &why};
+    (void)opt_refuse(&given, "%s", rlock_error(server->client));
     return out_fail(why.status, NULL, NULL, "%s", why.text);
 }
 

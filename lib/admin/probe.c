@@ -112,7 +112,7 @@ static enum rlock_status probe_cluster(struct rlock__probe *probe) {
     struct rlock__link *link;
     enum rlock_status last = RLOCK_UNAVAILABLE;
     size_t answered = 0;
-    for (size_t i = 0; (link = rlock__cluster_master(cluster, i)) != NULL; i++) {
+    for (size_t node = 0; (link = rlock__cluster_master(cluster, &node)) != NULL; node++) {
         last = probe_one(probe, link);
         answered += last == RLOCK_OK;
     }
@@ -123,10 +123,11 @@ static enum rlock_status probe_cluster(struct rlock__probe *probe) {
 static enum rlock_status probe_all(struct rlock__probe *probe) {
     struct rlock__route *route = &probe->client->routes.at[0];
     struct rlock__link *link;
+    size_t node = 0;
     const struct rlock__limit limit = rlock__probe_limit(probe);
     const enum rlock_status status = rlock__route_find(route, "", &limit, &link);
     const bool found = status == RLOCK_OK || status == RLOCK_AGAIN; /* or nobody serves that slot */
-    if (found && route->cluster != NULL && rlock__cluster_master(route->cluster, 0) != NULL)
+    if (found && route->cluster != NULL && rlock__cluster_master(route->cluster, &node) != NULL)
         return probe_cluster(probe);
     if (status == RLOCK_OK)
         return probe_one(probe, link);

@@ -209,7 +209,7 @@ static bool is_elsewhere(const struct rlock__subscription *subscription,
                          const struct rlock__link *asked) {
     if (asked == NULL || subscription->link == NULL)
         return false;
-    return !rlock__link_same(asked, subscription->link) ||
+    return !rlock__link_is_at(asked, subscription->link->host, subscription->link->port) ||
            (subscription->connected && asked->ready_ms > subscription->link->ready_ms);
 }
 

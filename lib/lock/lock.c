@@ -8,12 +8,6 @@
 #include "os/clock.h"
 #include "os/error.h"
 
-static bool has_control(const char *text) {
-    while (*text != '\0' && !rlock__is_control(*text))
-        text++;
-    return *text != '\0';
-}
-
 static bool begins_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
@@ -29,7 +23,7 @@ const char *rlock_name_fault(const char *name) {
         return "it is empty: a name has 1 to 512 bytes";
     if (strlen(name) > RLOCK_NAME_MAX)
         return "it is too long: a name has 1 to 512 bytes";
-    if (has_control(name))
+    if (rlock__has_control(name))
         return "it has a control character: a name has none";
     if (begins_with(name, "rlock_") || begins_with(name, "redisson_"))
         return "names that begin with rlock_ or redisson_ are those of keys beside other locks: "

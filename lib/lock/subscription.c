@@ -24,8 +24,8 @@ void rlock__subscription_close(struct rlock__subscription *subscription,
 enum rlock_status rlock__subscription_add(struct rlock__subscription *subscription,
                                           const char *channel) {
     const char *verb = subscription->sharded ? "SSUBSCRIBE" : "SUBSCRIBE";
-    const struct rlock__arg args[] = {{verb, strlen(verb)}, {channel, strlen(channel)}};
-    if (!rlock__request_add(&subscription->request, 2, args))
+    const char *words[] = {verb, channel};
+    if (!rlock__request_add(&subscription->request, 2, words))
         return RLOCK_SYSTEM;
     subscription->unconfirmed++;
     return RLOCK_OK;
@@ -118,8 +118,7 @@ enum rlock__io rlock__subscription_step(struct rlock__subscription *subscription
                                         struct rlock__resource *resources, size_t count) {
     enum rlock__io io = RLOCK__IO_DONE;
     if (!subscription->connected) {
-        rlock__reply *none;
-        io = rlock__link_step(subscription->link, &none);
+        io = rlock__link_step(subscription->link);
         if (io != RLOCK__IO_DONE)
             return io;
         subscription->connected = true;

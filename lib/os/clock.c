@@ -37,6 +37,12 @@ int64_t rlock__after_ms(int64_t now_ms, int64_t ms) {
     return ms > RLOCK_FOREVER - now_ms ? RLOCK_FOREVER : now_ms + ms;
 }
 
+int64_t rlock__share_ms(int64_t now_ms, int64_t deadline_ms, size_t count) {
+    return deadline_ms == RLOCK_FOREVER || deadline_ms <= now_ms
+               ? deadline_ms
+               : now_ms + (deadline_ms - now_ms) / (int64_t)count;
+}
+
 int64_t rlock__half_way_ms(int64_t now_ms, int64_t deadline_ms) {
     enum { TOO_LITTLE_MS = 20 };
     return deadline_ms <= now_ms + TOO_LITTLE_MS ? deadline_ms

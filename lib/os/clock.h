@@ -26,6 +26,10 @@ static inline int64_t rlock__sooner_ms(int64_t a_ms, int64_t b_ms) {
     return a_ms < b_ms ? a_ms : b_ms;
 }
 
+/* When an equal share of the time that is left is over, for so many that need it one after the
+ * other. RLOCK_FOREVER is for each. */
+int64_t rlock__share_ms(int64_t now_ms, int64_t deadline_ms, size_t count);
+
 /* Half-way to the deadline: what one request may take, so that a lost answer leaves time for
  * another try. Near the deadline: the deadline. */
 int64_t rlock__half_way_ms(int64_t now_ms, int64_t deadline_ms);

@@ -34,4 +34,10 @@ static inline bool rlock__is_control(char c) {
     return (unsigned char)c < ' ' || c == 127;
 }
 
+static inline bool rlock__has_control(const char *text) {
+    while (*text != '\0' && !rlock__is_control(*text))
+        text++;
+    return *text != '\0';
+}
+
 #endif

@@ -18,24 +18,22 @@ static bool is_zero(const unsigned char *bytes, size_t size) {
     return true;
 }
 
-enum rlock_status rlock__options_read(void *out, const void *given,
-                                      const struct rlock__options_type *type,
-                                      struct rlock__error *error) {
-    size_t size;
-    memcpy(&size, given, sizeof size);
-    if (size < type->first || size > SIZE_MAX_SANE) {
-        rlock__error_set(error, "the size in struct %s is %zu: begin with its _INIT", type->name,
-                         size);
+enum rlock_status rlock__options_read(void *out, const void *given, const char *type, size_t size,
+                                      size_t first, struct rlock__error *error) {
+    size_t theirs;
+    memcpy(&theirs, given, sizeof theirs);
+    if (theirs < first || theirs > SIZE_MAX_SANE) {
+        rlock__error_set(error, "the size in struct %s is %zu: begin with its _INIT", type, theirs);
         return RLOCK_INVALID;
     }
-    const size_t known = size < type->size ? size : type->size;
-    if (!is_zero((const unsigned char *)given + known, size - known)) {
+    const size_t known = theirs < size ? theirs : size;
+    if (!is_zero((const unsigned char *)given + known, theirs - known)) {
         rlock__error_set(error,
                          "struct %s has an option that this version of librlock, %s, does not know",
-                         type->name, rlock_version());
+                         type, rlock_version());
         return RLOCK_INVALID;
     }
-    memset(out, 0, type->size);
+    memset(out, 0, size);
     memcpy(out, given, known);
     return RLOCK_OK;
 }

@@ -5,26 +5,16 @@
 #include "os/error.h"
 #include "rlock_base.h"
 
-/* A structure of options. What a program gives us is as long as its rlock.h says. */
-struct rlock__options_type {
-    const char *name;
-    size_t size;  /* all that we know */
-    size_t first; /* what the first version had: the least that a program can give */
-};
-
 /* Reads `given`, of which only its size is known to be there, into `out`. What an older program did
- * not know is zero, which every field that came later takes for its default.
+ * not know is zero, which every field that came later takes for its default. size: of all fields
+ * that we know; first: of those in the first version, the least that a program can give.
  * RLOCK_INVALID: the size cannot be, or a newer program wants something that we do not know. */
-enum rlock_status rlock__options_read(void *out, const void *given,
-                                      const struct rlock__options_type *type,
-                                      struct rlock__error *error);
+enum rlock_status rlock__options_read(void *out, const void *given, const char *type, size_t size,
+                                      size_t first, struct rlock__error *error);
 
 /* The same for a struct TYPE. last: its last field in the first version. */
 #define RLOCK__READ_OPTIONS(type, last, out, given, error)                                         \
-    rlock__options_read(                                                                           \
-        (out), (given),                                                                            \
-        &(const struct rlock__options_type){#type, sizeof(struct type),                            \
-                                            offsetof(struct type, last) + sizeof((out)->last)},    \
-        (error))
+    rlock__options_read((out), (given), #type, sizeof(struct type),                                \
+                        offsetof(struct type, last) + sizeof((out)->last), (error))
 
 #endif

@@ -2,44 +2,32 @@
 #include "os/random.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/random.h>
 
 #include "os/clock.h"
 
-static bool fill(unsigned char *bytes, size_t size) {
-    return getrandom(bytes, size, 0) == (ssize_t)size;
-}
-
-static void to_hex(const unsigned char *bytes, size_t size, char *out) {
+bool rlock__random_id(char out[RLOCK__ID_SIZE]) {
     static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < size; i++) {
+    unsigned char bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return false;
+    for (size_t i = 0; i < sizeof bytes; i++) {
         *out++ = digits[bytes[i] >> 4];
         *out++ = digits[bytes[i] & 15];
     }
     *out = '\0';
-}
-
-bool rlock__random_id(char out[RLOCK__ID_SIZE]) {
-    unsigned char bytes[16];
-    if (!fill(bytes, sizeof bytes))
-        return false;
-    to_hex(bytes, sizeof bytes, out);
     return true;
 }
 
+/* Of version 4: random; and of variant 1. */
 bool rlock__random_uuid(char out[RLOCK__UUID_SIZE]) {
-    static const struct { size_t from, size; } groups[] = {{0, 4}, {4, 2}, {6, 2}, {8, 2}, {10, 6}};
-    unsigned char bytes[16];
-    if (!fill(bytes, sizeof bytes))
+    char id[RLOCK__ID_SIZE];
+    if (!rlock__random_id(id))
         return false;
-    bytes[6] = (unsigned char)((bytes[6] & 0x0f) | 0x40); /* version 4: random */
-    bytes[8] = (unsigned char)((bytes[8] & 0x3f) | 0x80); /* variant 1 */
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-        to_hex(bytes + groups[i].from, groups[i].size, out);
-        out += 2 * groups[i].size;
-        *out++ = '-';
-    }
-    out[-1] = '\0';
+    const char variant = "89ab"[rlock__random_between(0, 3)];
+    (void)snprintf(out, RLOCK__UUID_SIZE, "%.8s-%.4s-4%.3s-%c%.3s-%.12s", id, id + 8, id + 13,
+                   variant, id + 17, id + 20);
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include <netdb.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -15,8 +16,8 @@
 #include "os/thread.h"
 
 struct rlock__lookup {
-    char *host;
-    char *port;
+    char host[NI_MAXHOST];
+    char port[NI_MAXSERV];
     struct addrinfo *found;
     int failure; /* getaddrinfo's */
     int done_fd;
@@ -29,8 +30,6 @@ void rlock__lookup_drop(struct rlock__lookup *lookup) {
     if (lookup->found != NULL)
         freeaddrinfo(lookup->found);
     close(lookup->done_fd);
-    free(lookup->host);
-    free(lookup->port);
     free(lookup);
 }
 
@@ -49,27 +48,16 @@ static void *lookup_main(void *arg) {
     return NULL;
 }
 
-static struct rlock__lookup *lookup_new(const char *host, const char *port) {
-    struct rlock__lookup *lookup = calloc(1, sizeof *lookup);
-    if (lookup == NULL)
-        return NULL;
-    lookup->host = strdup(host);
-    lookup->port = strdup(port);
-    lookup->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    atomic_init(&lookup->users, 1);
-    if (lookup->host != NULL && lookup->port != NULL && lookup->done_fd >= 0)
-        return lookup;
-    rlock__lookup_drop(lookup);
-    return NULL;
-}
-
 struct rlock__lookup *rlock__lookup_start(const char *host, const char *port) {
-    struct rlock__lookup *lookup = lookup_new(host, port);
+    struct rlock__lookup *lookup = calloc(1, sizeof *lookup);
     pthread_t thread;
     if (lookup == NULL)
         return NULL;
-    atomic_store(&lookup->users, 2);
-    if (rlock__thread_start(&thread, lookup_main, lookup) == 0) {
+    (void)snprintf(lookup->host, sizeof lookup->host, "%s", host);
+    (void)snprintf(lookup->port, sizeof lookup->port, "%s", port);
+    lookup->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    atomic_init(&lookup->users, 2);
+    if (lookup->done_fd >= 0 && rlock__thread_start(&thread, lookup_main, lookup) == 0) {
         pthread_detach(thread);
         return lookup;
     }
@@ -114,15 +102,12 @@ void rlock__lookup_take(struct rlock__lookup *lookup, struct rlock__addresses *o
     rlock__lookup_drop(lookup);
 }
 
-bool rlock__address_of_path(struct rlock__addresses *out, const char *path) {
+void rlock__address_of_path(struct rlock__addresses *out, const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof address.sun_path)
-        return false;
-    memcpy(address.sun_path, path, strlen(path));
+    memcpy(address.sun_path, path, strnlen(path, sizeof address.sun_path - 1));
     memcpy(&out->at[0].address, &address, sizeof address);
     out->at[0].length = sizeof address;
     out->count = 1;
-    return true;
 }
 
 bool rlock__address_of_number(struct rlock__addresses *out, const char *host, const char *port) {

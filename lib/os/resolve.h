@@ -23,8 +23,8 @@ struct rlock__addresses {
 /* A look-up that is under way. */
 struct rlock__lookup;
 
-/* The address of a Unix socket. False: its path is longer than 107 bytes. */
-bool rlock__address_of_path(struct rlock__addresses *out, const char *path);
+/* The address of a Unix socket, whose path has at most 107 bytes. */
+void rlock__address_of_path(struct rlock__addresses *out, const char *path);
 
 /* Fills out with the addresses of a numeric host and a numeric port. False: it is none. */
 bool rlock__address_of_number(struct rlock__addresses *out, const char *host, const char *port);

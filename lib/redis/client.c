@@ -14,7 +14,10 @@ enum {
     LAST_TRY_MS = 100,       /* what one has that is begun at its very end */
     PASSWORD = 0,            /* of what is kept */
     PASSWORD_FILE,
-    TLS_TEXTS
+    TLS_CA,
+    TLS_CERT,
+    TLS_KEY,
+    TLS_NAME
 };
 
 enum rlock_status rlock__client_invalid(struct rlock_client *client, const char *why) {
@@ -86,24 +89,18 @@ struct rlock__limit rlock__client_call_limit(const struct rlock_client *client, 
 
 /* --- making it ------------------------------------------------------------------------------- */
 
-static bool keep(char **kept, const char *text) {
-    *kept = text != NULL ? strdup(text) : NULL;
-    return text == NULL || *kept != NULL;
-}
-
 static bool keep_texts(struct rlock_client *client, const struct rlock_client_options *options) {
     const struct rlock_tls_options *tls = options->tls;
-    char **texts = client->kept + TLS_TEXTS;
-    const bool kept = keep(&client->kept[PASSWORD], options->password) &&
-                      keep(&client->kept[PASSWORD_FILE], options->password_file) &&
-                      keep(&texts[0], tls->ca) && keep(&texts[1], tls->cert) &&
-                      keep(&texts[2], tls->key) && keep(&texts[3], tls->name);
-    client->tls = (struct rlock__tls_config){.ca = texts[0],
-                                             .cert = texts[1],
-                                             .key = texts[2],
-                                             .name = texts[3],
-                                             .insecure = tls->insecure};
-    return kept;
+    const char *const texts[] = {
+        options->password, options->password_file, tls->ca, tls->cert, tls->key, tls->name};
+    char **kept = client->kept;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (texts[i] != NULL && (kept[i] = strdup(texts[i])) == NULL)
+            return false;
+    }
+    client->tls = (struct rlock__tls_config){kept[TLS_CA], kept[TLS_CERT], kept[TLS_KEY],
+                                             kept[TLS_NAME], tls->insecure};
+    return true;
 }
 
 /* Sets user and password. If there is another password besides the URL's, the URL's is for the
@@ -285,13 +282,11 @@ const char *rlock_client_server_at(const rlock_client *client, size_t i) {
 }
 
 const char *rlock_warning(rlock_client *client) {
-    const struct rlock__cluster *cluster = client->routes.at[0].cluster;
-    if (client->warned || cluster == NULL || !rlock__cluster_some_lack_wait(cluster))
+    if (client->warned || !client->routes.at[0].without_wait)
         return NULL;
     client->warned = true;
     return "no replica acknowledges a lock, for the server has no WAIT: one that takes over may "
-           "not "
-           "know of it, and two have it (--replicas 0: that is meant)";
+           "not know of it, and two have it (--replicas 0: that is meant)";
 }
 
 const char *rlock_error(const rlock_client *client) {

@@ -1,6 +1,7 @@
 /* cluster.c: the nodes of a cluster, and which of them serves a slot. */
 #include "redis/route.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,9 @@ enum {
 };
 
 struct node {
-    struct rlock__link link; /* first: a link is its node */
-    bool has_replica;
+    struct rlock__link link;
     bool given;   /* in the URL */
     size_t named; /* the last answer that had it */
-    bool lacks_wait;
 };
 
 struct rlock__cluster {
@@ -54,26 +53,22 @@ static size_t count_there(const struct rlock__cluster *cluster) {
     return count;
 }
 
-static struct node *new_node(const struct rlock__cluster *cluster) {
-    const bool room = cluster->count < KNOWN_MAX && count_there(cluster) < NODES_MAX;
-    return room ? calloc(1, sizeof(struct node)) : NULL;
-}
-
 /* The node at that place, which is there; made when it is new. NULL: no memory, or too many. */
 static struct node *node_at(struct rlock__cluster *cluster, const char *host, const char *port,
                             size_t *index) {
     for (size_t i = 0; i < cluster->count; i++) {
-        struct rlock__link *link = &cluster->nodes[i]->link;
         *index = i;
-        if (strcmp(link->host, host) != 0 || strcmp(link->port, port) != 0)
+        if (!rlock__link_is_at(&cluster->nodes[i]->link, host, port))
             continue;
         cluster->nodes[i]->named = cluster->answers;
         return cluster->nodes[i];
     }
+    struct node *node = NULL;
     struct node **nodes = realloc(cluster->nodes, (cluster->count + 1) * sizeof(struct node *));
     if (nodes != NULL)
         cluster->nodes = nodes;
-    struct node *node = nodes != NULL ? new_node(cluster) : NULL;
+    if (nodes != NULL && cluster->count < KNOWN_MAX && count_there(cluster) < NODES_MAX)
+        node = calloc(1, sizeof *node);
     if (node == NULL)
         return NULL;
     rlock__link_init(&node->link, host, port, cluster->access, cluster->error);
@@ -97,27 +92,25 @@ void rlock__cluster_free(struct rlock__cluster *cluster) {
     free(cluster);
 }
 
-static bool copy(struct rlock__cluster *cluster, const struct rlock__cluster *like) {
-    size_t index;
-    for (size_t i = 0; i < like->count; i++) {
-        const struct node *theirs = like->nodes[i];
-        struct node *node = node_at(cluster, theirs->link.host, theirs->link.port, &index);
+/* Takes over what the other knows. */
+static bool copy(struct rlock__cluster *cluster, const struct rlock__cluster *like,
+                 struct rlock__error *error) {
+    *cluster = *like;
+    cluster->error = error;
+    cluster->count = 0;
+    cluster->nodes = calloc(like->count, sizeof(struct node *));
+    for (; cluster->nodes != NULL && cluster->count < like->count; cluster->count++) {
+        const struct node *theirs = like->nodes[cluster->count];
+        struct node *node = cluster->nodes[cluster->count] = malloc(sizeof *node);
         if (node == NULL)
             return false;
+        *node = *theirs;
+        rlock__link_init(&node->link, theirs->link.host, theirs->link.port, cluster->access, error);
         rlock__link_like(&node->link, &theirs->link);
-        node->has_replica = theirs->has_replica;
-        node->given = theirs->given;
-        node->named = theirs->named;
-        node->lacks_wait = theirs->lacks_wait;
+        node->link.has_replica = theirs->link.has_replica;
+        node->link.lacks_wait = theirs->link.lacks_wait;
     }
-    cluster->answers = like->answers;
-    cluster->whole = like->whole;
-    memcpy(cluster->serves, like->serves, sizeof cluster->serves);
-    cluster->asked = like->asked;
-    cluster->known = like->known;
-    cluster->learned_ms = like->learned_ms;
-    cluster->sharded = like->sharded;
-    return true;
+    return cluster->nodes != NULL;
 }
 
 static bool add_hosts(struct rlock__cluster *cluster, const struct rlock__server *server) {
@@ -141,7 +134,7 @@ struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
     cluster->access = access;
     cluster->error = error;
     memset(cluster->serves, 0xff, sizeof cluster->serves); /* nobody, as far as is known */
-    if (like != NULL ? copy(cluster, like) : add_hosts(cluster, server))
+    if (like != NULL ? copy(cluster, like, error) : add_hosts(cluster, server))
         return cluster;
     rlock__cluster_free(cluster);
     return NULL;
@@ -149,24 +142,26 @@ struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
 
 /* --- slots ----------------------------------------------------------------------------------- */
 
-/* A node that tells no host means its own. */
-static const char *host_of(const rlock__reply *row, const struct rlock__link *told_by) {
-    const char *host = rlock__reply_text(row, 0);
-    return host != NULL && *host != '\0' && strcmp(host, "?") != 0 ? host : told_by->host;
+/* The node that another one names; one without a host is that one's own. NULL: it can't be one, or
+ * there are too many. */
+static struct node *node_named(struct rlock__cluster *cluster, const char *host, const char *port,
+                               const struct rlock__link *told_by, size_t *index) {
+    static const char own[] = "?";
+    const bool named = host != NULL && *host != '\0' && strcmp(host, own) != 0;
+    return rlock__is_place(named ? host : own, port)
+               ? node_at(cluster, named ? host : told_by->host, port, index)
+               : NULL;
 }
 
-/* The node of one {host, port, ...}. NULL: it can't be read, or there are too many. */
+/* The node of one {host, port, ...}. */
 static struct node *node_of(struct rlock__cluster *cluster, const rlock__reply *row,
                             const struct rlock__link *told_by, size_t *index) {
     int64_t port;
-    char text[RLOCK__PORT_SIZE];
-    if (row == NULL || !rlock__reply_integer(row, 1, &port) || port < 1 || port > UINT16_MAX)
+    char text[24];
+    if (!rlock__reply_integer(row, 1, &port))
         return NULL;
-    (void)snprintf(text, sizeof text, "%d", (int)port);
-    const char *host = host_of(row, told_by);
-    return host == told_by->host || rlock__is_place(host, text)
-               ? node_at(cluster, host, text, index)
-               : NULL;
+    (void)snprintf(text, sizeof text, "%" PRId64, port);
+    return node_named(cluster, rlock__reply_text(row, 0), text, told_by, index);
 }
 
 /* One row of CLUSTER SLOTS: first and last slot, the master, its replicas. What can't be read is
@@ -181,27 +176,18 @@ static void note_range(struct rlock__cluster *cluster, const rlock__reply *row,
     struct node *node = node_of(cluster, rlock__reply_at(row, 2), told_by, &index);
     if (node == NULL)
         return;
-    node->has_replica = rlock__reply_count(row) > 3;
+    node->link.has_replica = rlock__reply_count(row) > 3;
     for (int64_t slot = first; slot <= last; slot++)
         cluster->serves[slot] = (uint16_t)index;
     for (size_t i = 3; i < rlock__reply_count(row); i++) /* they may become masters */
         (void)node_of(cluster, rlock__reply_at(row, i), told_by, &other);
 }
 
-static enum rlock_status ask(struct rlock__link *link, const char *const *words,
-                             const struct rlock__limit *limit, rlock__reply **reply) {
-    if (!rlock__link_ask_words(link, 2, words))
-        return RLOCK_SYSTEM;
-    link->most = RLOCK__RESP_MAP;
-    const enum rlock_status status = rlock__link_call(link, limit, reply);
-    return status == RLOCK_OK ? rlock__reply_judge(link, *reply) : status;
-}
-
 /* Redisson asks the same. RLOCK_DENIED: the server has the command, but the user may not use it. */
 static bool knows_shards(struct rlock__link *link, const struct rlock__limit *limit) {
     const char *words[] = {"PUBSUB", "SHARDNUMSUB"};
     rlock__reply *reply = NULL;
-    const enum rlock_status status = ask(link, words, limit, &reply);
+    const enum rlock_status status = rlock__link_query(link, 2, words, limit, &reply);
     rlock__reply_free(reply);
     return status == RLOCK_OK || status == RLOCK_DENIED;
 }
@@ -218,7 +204,8 @@ static enum rlock_status ask_node(struct rlock__cluster *cluster, struct rlock__
                                   const struct rlock__limit *limit) {
     const char *words[] = {"CLUSTER", "SLOTS"};
     rlock__reply *reply = NULL;
-    enum rlock_status status = ask(link, words, limit, &reply);
+    link->most = RLOCK__RESP_MAP;
+    const enum rlock_status status = rlock__link_query(link, 2, words, limit, &reply);
     if (status == RLOCK_OK) {
         memset(cluster->serves, 0xff, sizeof cluster->serves);
         cluster->answers++;
@@ -242,11 +229,9 @@ static enum rlock_status learn(struct rlock__cluster *cluster, const struct rloc
         if (!is_there(cluster, cluster->nodes[which]))
             continue;
         struct rlock__link *link = &cluster->nodes[which]->link;
-        struct rlock__limit share = *limit;
-        const int64_t now = rlock_now_ms();
-        if (limit->deadline_ms != RLOCK_FOREVER && limit->deadline_ms > now)
-            share.deadline_ms =
-                now + (limit->deadline_ms - now) / (int64_t)(tried < there ? there - tried : 1);
+        const struct rlock__limit share = {
+            rlock__share_ms(rlock_now_ms(), limit->deadline_ms, tried < there ? there - tried : 1),
+            limit->cancel_fd};
         const enum rlock_status status = ask_node(cluster, link, &share);
         if (status == RLOCK_OK) {
             cluster->sharded = cluster->sharded || knows_shards(link, limit);
@@ -273,7 +258,7 @@ static enum rlock_status ask_for_replica(struct rlock__cluster *cluster, unsigne
     const int64_t now = rlock_now_ms();
     struct rlock__limit bound = *limit;
     bound.deadline_ms = rlock__sooner_ms(limit->deadline_ms, now + GLANCE_MS);
-    if (master == NOBODY || cluster->nodes[master]->has_replica ||
+    if (master == NOBODY || cluster->nodes[master]->link.has_replica ||
         now < cluster->learned_ms + ALONE_MS)
         return RLOCK_OK;
     return learn(cluster, &bound) == RLOCK_CANCELLED ? RLOCK_CANCELLED : RLOCK_OK;
@@ -294,18 +279,12 @@ enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned s
     return RLOCK_OK;
 }
 
-static bool serves_any(const struct rlock__cluster *cluster, size_t node) {
-    for (size_t slot = 0; slot < RLOCK__SLOTS; slot++) {
-        if (cluster->serves[slot] == node)
-            return true;
-    }
-    return false;
-}
-
-struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t i) {
-    for (size_t node = 0; node < cluster->count; node++) {
-        if (serves_any(cluster, node) && i-- == 0)
-            return &cluster->nodes[node]->link;
+struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t *node) {
+    for (; *node < cluster->count; ++*node) {
+        for (size_t slot = 0; slot < RLOCK__SLOTS; slot++) {
+            if (cluster->serves[slot] == *node)
+                return &cluster->nodes[*node]->link;
+        }
     }
     return NULL;
 }
@@ -313,40 +292,21 @@ struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t
 enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *node,
                                       const struct rlock__limit *limit, struct rlock__link **out) {
     const enum rlock_status status = cluster->known ? RLOCK_OK : learn(cluster, limit);
-    *out = NULL;
-    if (status != RLOCK_OK)
-        return status;
-    while (*node < cluster->count && !serves_any(cluster, *node))
-        ++*node;
-    if (*node < cluster->count)
-        *out = &cluster->nodes[*node]->link;
-    return RLOCK_OK;
+    *out = status == RLOCK_OK ? rlock__cluster_master(cluster, node) : NULL;
+    return status;
 }
 
 struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
                                               const struct rlock__link *from, const char *text,
                                               bool *asking) {
-    char host[RLOCK__HOST_SIZE] = "", *place, *end = NULL;
+    char host[RLOCK__HOST_SIZE];
+    const char *port;
+    unsigned long slot;
     size_t index;
-    *asking = strncmp(text, "ASK ", 4) == 0;
-    if (!*asking && strncmp(text, "MOVED ", 6) != 0)
+    if (!rlock__reply_error_place(text, &slot, host, &port) || slot >= RLOCK__SLOTS)
         return NULL;
-    text = strchr(text, ' ') + 1;
-    const unsigned long slot = strtoul(text, &place, 10);
-    if (place == text || *place != ' ')
-        return NULL;
-    place += strspn(place, " ");
-    const char *port = strrchr(place, ':'); /* an IPv6 address has colons of its own */
-    const long number = port != NULL ? strtol(port + 1, &end, 10) : 0;
-    const size_t length = port != NULL ? (size_t)(port - place) : 0;
-    if (slot >= RLOCK__SLOTS || number < 1 || number > UINT16_MAX || *end != '\0' ||
-        strlen(port + 1) >= RLOCK__PORT_SIZE || length >= sizeof host)
-        return NULL;
-    memcpy(host, place, length);
-    const bool named = length > 0 && strcmp(host, "?") != 0;
-    if (named && !rlock__is_place(host, port + 1))
-        return NULL;
-    struct node *node = node_at(cluster, named ? host : from->host, port + 1, &index);
+    *asking = text[0] == 'A';
+    struct node *node = node_named(cluster, host, port, from, &index);
     if (node == NULL)
         return NULL;
     if (!*asking) {
@@ -360,23 +320,6 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
 void rlock__cluster_doubt(struct rlock__cluster *cluster) {
     cluster->known = false;
     cluster->asked++;
-}
-
-bool rlock__cluster_has_replica(const struct rlock__link *link) {
-    const struct node *node = (const struct node *)link;
-    return node->has_replica && !node->lacks_wait;
-}
-
-void rlock__cluster_lacks_wait(struct rlock__link *link) {
-    ((struct node *)link)->lacks_wait = true;
-}
-
-bool rlock__cluster_some_lack_wait(const struct rlock__cluster *cluster) {
-    for (size_t i = 0; i < cluster->count; i++) {
-        if (cluster->nodes[i]->lacks_wait)
-            return true;
-    }
-    return false;
 }
 
 bool rlock__cluster_sharded(const struct rlock__cluster *cluster) {

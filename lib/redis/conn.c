@@ -22,18 +22,9 @@ static enum rlock__io broken(struct rlock__error *error, const char *reason) {
 
 /* --- requests -------------------------------------------------------------------------------- */
 
-bool rlock__request_add(struct rlock__request *request, size_t count,
-                        const struct rlock__arg *args) {
-    const char *data[RLOCK__REQUEST_MAX];
-    size_t sizes[RLOCK__REQUEST_MAX];
-    if (count > RLOCK__REQUEST_MAX)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        data[i] = args[i].data;
-        sizes[i] = args[i].size;
-    }
+bool rlock__request_add(struct rlock__request *request, size_t count, const char *const *words) {
     char *command = NULL;
-    const long long size = redisFormatCommandArgv(&command, (int)count, data, sizes);
+    const long long size = redisFormatCommandArgv(&command, (int)count, (const char **)words, NULL);
     if (size < 0)
         return false;
     char *bytes = realloc(request->bytes, request->size + (size_t)size);
@@ -44,15 +35,6 @@ bool rlock__request_add(struct rlock__request *request, size_t count,
     }
     redisFreeCommand(command);
     return bytes != NULL;
-}
-
-bool rlock__request_add_words(struct rlock__request *request, size_t count,
-                              const char *const *words) {
-    enum { WORDS_MAX = 4 };
-    struct rlock__arg args[WORDS_MAX];
-    for (size_t i = 0; i < count && i < WORDS_MAX; i++)
-        args[i] = (struct rlock__arg){words[i], strlen(words[i])};
-    return rlock__request_add(request, count, args);
 }
 
 void rlock__request_free(struct rlock__request *request) {
@@ -112,13 +94,20 @@ static enum rlock__io connected(struct rlock__conn *conn, struct rlock__error *e
     return failure == 0 ? RLOCK__IO_DONE : broken(error, strerror(failure));
 }
 
+static enum rlock__io open_tls(struct rlock__conn *conn, const struct rlock__tls_config *tls,
+                               const char *host, struct rlock__error *error) {
+    conn->module = rlock__tls_load(error);
+    return conn->module != NULL ? conn->module->open(&conn->tls, conn->fd, tls, host, error)
+                                : RLOCK__IO_SYSTEM;
+}
+
 enum rlock__io rlock__conn_finish(struct rlock__conn *conn, const struct rlock__tls_config *tls,
                                   const char *host, struct rlock__error *error) {
     enum rlock__io io = RLOCK__IO_DONE;
     if (conn->reader == NULL) {
         io = connected(conn, error);
         if (io == RLOCK__IO_DONE && tls != NULL)
-            io = rlock__tls_open(&conn->tls, conn->fd, tls, host, error);
+            io = open_tls(conn, tls, host, error);
         if (io != RLOCK__IO_DONE)
             return io;
         conn->reader = redisReaderCreate();
@@ -127,12 +116,13 @@ enum rlock__io rlock__conn_finish(struct rlock__conn *conn, const struct rlock__
             return RLOCK__IO_SYSTEM;
         }
     }
-    return conn->tls != NULL ? rlock__tls_handshake(conn->tls, &conn->events, error)
+    return conn->tls != NULL ? conn->module->handshake(conn->tls, &conn->events, error)
                              : RLOCK__IO_DONE;
 }
 
 void rlock__conn_close(struct rlock__conn *conn) {
-    rlock__tls_close(conn->tls);
+    if (conn->tls != NULL)
+        conn->module->close(conn->tls);
     if (conn->fd >= 0)
         close(conn->fd);
     if (conn->reader != NULL)
@@ -146,7 +136,7 @@ void rlock__conn_close(struct rlock__conn *conn) {
 static enum rlock__io write_some(struct rlock__conn *conn, const char *data, size_t size, size_t *n,
                                  struct rlock__error *error) {
     if (conn->tls != NULL)
-        return rlock__tls_write(conn->tls, data, size, n, &conn->events, error);
+        return conn->module->write(conn->tls, data, size, n, &conn->events, error);
     /* MSG_NOSIGNAL: a library has no business with its caller's SIGPIPE. */
     const ssize_t sent = send(conn->fd, data, size, MSG_NOSIGNAL);
     *n = sent > 0 ? (size_t)sent : 0;
@@ -160,7 +150,7 @@ static enum rlock__io write_some(struct rlock__conn *conn, const char *data, siz
 static enum rlock__io read_some(struct rlock__conn *conn, char *to, size_t size, size_t *n,
                                 struct rlock__error *error) {
     if (conn->tls != NULL)
-        return rlock__tls_read(conn->tls, to, size, n, &conn->events, error);
+        return conn->module->read(conn->tls, to, size, n, &conn->events, error);
     const ssize_t received = recv(conn->fd, to, size, 0);
     *n = received > 0 ? (size_t)received : 0;
     if (received > 0)
@@ -239,15 +229,11 @@ bool rlock__reply_is_ok(const rlock__reply *reply) {
     return reply->type == REDIS_REPLY_STATUS && strcmp(reply->str, "OK") == 0;
 }
 
-static bool to_integer(const rlock__reply *reply, int64_t *out) {
+bool rlock__reply_number(const rlock__reply *reply, int64_t *out) {
     if (reply == NULL || reply->type != REDIS_REPLY_INTEGER)
         return false;
     *out = rlock__resp_bounded(reply->integer);
     return true;
-}
-
-bool rlock__reply_number(const rlock__reply *reply, int64_t *out) {
-    return to_integer(reply, out);
 }
 
 size_t rlock__reply_count(const rlock__reply *reply) {
@@ -255,19 +241,19 @@ size_t rlock__reply_count(const rlock__reply *reply) {
 }
 
 const rlock__reply *rlock__reply_at(const rlock__reply *reply, size_t i) {
-    return reply != NULL && i < rlock__reply_count(reply) ? reply->element[i] : NULL;
+    return i < rlock__reply_count(reply) ? reply->element[i] : NULL;
 }
 
 bool rlock__reply_integer(const rlock__reply *reply, size_t i, int64_t *out) {
-    return to_integer(rlock__reply_at(reply, i), out);
+    return rlock__reply_number(rlock__reply_at(reply, i), out);
 }
 
 const char *rlock__reply_string(const rlock__reply *reply) {
-    const bool text = reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS;
+    const bool text =
+        reply != NULL && (reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS);
     return text ? reply->str : NULL;
 }
 
 const char *rlock__reply_text(const rlock__reply *reply, size_t i) {
-    const rlock__reply *item = rlock__reply_at(reply, i);
-    return item != NULL ? rlock__reply_string(item) : NULL;
+    return rlock__reply_string(rlock__reply_at(reply, i));
 }

@@ -76,15 +76,10 @@ struct rlock__conn {
     struct redisReader *reader;
     struct rlock__resp resp; /* what has been read is good up to here */
     size_t read;             /* bytes, since the last RLOCK__IO_WAIT */
-    struct rlock__tls *tls;  /* NULL: plain */
+    const struct rlock__tls_module *module;
+    struct rlock__tls *tls; /* NULL: plain */
 };
 #define RLOCK__CONN_INIT ((struct rlock__conn){.fd = -1})
-
-/* One argument of a command, binary. */
-struct rlock__arg {
-    const char *data;
-    size_t size;
-};
 
 /* A command as it goes over the wire. Free it with rlock__request_free. */
 struct rlock__request {
@@ -96,14 +91,8 @@ struct rlock__request {
 struct redisReply;
 typedef struct redisReply rlock__reply;
 
-enum { RLOCK__REQUEST_MAX = 48 }; /* words of a command */
-
-/* Formats a command behind what the request has already. False: no memory, or too many words. */
-bool rlock__request_add(struct rlock__request *request, size_t count,
-                        const struct rlock__arg *args);
-/* The same of words, at most four. */
-bool rlock__request_add_words(struct rlock__request *request, size_t count,
-                              const char *const *words);
+/* Formats a command behind what the request has already. False: out of memory. */
+bool rlock__request_add(struct rlock__request *request, size_t count, const char *const *words);
 void rlock__request_free(struct rlock__request *request);
 
 /* Starts connecting. RLOCK__IO_DONE: go on with rlock__conn_finish. RLOCK__IO_BROKEN,
@@ -135,17 +124,16 @@ void rlock__reply_free(rlock__reply *reply);
 const char *rlock__reply_error(const rlock__reply *reply);
 /* True for the status reply +OK. */
 bool rlock__reply_is_ok(const rlock__reply *reply);
-/* The reply as an integer, which is RLOCK__NUMBER_MOST at most; false: it is none. */
+/* The reply as an integer, which is RLOCK__NUMBER_MOST at most; false: it is none, or NULL. */
 bool rlock__reply_number(const rlock__reply *reply, int64_t *out);
-/* The reply as text, NUL-terminated; NULL: it is none. */
+/* The reply as text, NUL-terminated; NULL: it is none, or NULL. */
 const char *rlock__reply_string(const rlock__reply *reply);
 /* The number of elements; 0: no array, or NULL. */
 size_t rlock__reply_count(const rlock__reply *reply);
 /* The i-th element; NULL: there is none. Borrowed. */
 const rlock__reply *rlock__reply_at(const rlock__reply *reply, size_t i);
-/* The same of the i-th element. */
+/* The i-th element as rlock__reply_number() and rlock__reply_string() have it. */
 bool rlock__reply_integer(const rlock__reply *reply, size_t i, int64_t *out);
-/* The i-th element as text, NUL-terminated; NULL: it is none. */
 const char *rlock__reply_text(const rlock__reply *reply, size_t i);
 
 #endif

@@ -22,7 +22,7 @@ enum rlock__io rlock__link_send(struct rlock__link *link, struct rlock__request 
     if (io != RLOCK__IO_BROKEN || link->owed > 0 ||
         rlock__conn_receive(&link->conn, &reply, &none) != RLOCK__IO_DONE)
         return io;
-    link->heard = link->answered = true;
+    link->answered = true;
     if (rlock__reply_judge(link, reply) == RLOCK_DENIED)
         io = RLOCK__IO_DENIED;
     rlock__reply_free(reply);
@@ -47,9 +47,9 @@ static enum rlock__io begin_look_up(struct rlock__link *link) {
         rlock__error_set(link->error, "no thread for looking up %s", link->host);
         return RLOCK__IO_SYSTEM;
     }
-    link->lookup_by_ms = link->connect_by_ms;
+    link->by_ms = link->connect_by_ms;
     if (link->addresses.count > 0)
-        link->lookup_by_ms = rlock__sooner_ms(link->connect_by_ms, now + GLANCE_MS);
+        link->by_ms = rlock__sooner_ms(link->connect_by_ms, now + GLANCE_MS);
     link->stage = RLOCK__LOOKING_UP;
     return RLOCK__IO_DONE;
 }
@@ -61,24 +61,18 @@ static enum rlock__io begin(struct rlock__link *link) {
     if (!link->look_up_again)
         return RLOCK__IO_DONE;
     if (*link->port == '\0') {
-        if (rlock__address_of_path(&link->addresses, link->host))
-            return RLOCK__IO_DONE;
-        rlock__error_set(link->error, "the path of a socket has at most 107 bytes");
-        return RLOCK__IO_UNUSABLE;
+        rlock__address_of_path(&link->addresses, link->host);
+        return RLOCK__IO_DONE;
     }
     return rlock__address_of_number(&link->addresses, link->host, link->port) ? RLOCK__IO_DONE
                                                                               : begin_look_up(link);
-}
-
-static bool too_late(const struct rlock__link *link) {
-    return rlock_now_ms() >= link->connect_by_ms;
 }
 
 /* A name that can't be looked up any more keeps the addresses it had. */
 static enum rlock__io look_up(struct rlock__link *link) {
     struct pollfd about = {.fd = rlock__lookup_fd(link->lookup), .events = POLLIN};
     const bool answered = poll(&about, 1, 0) > 0;
-    if (!answered && rlock_now_ms() < link->lookup_by_ms)
+    if (!answered && rlock_now_ms() < link->by_ms)
         return RLOCK__IO_WAIT;
     if (answered) {
         rlock__lookup_take(link->lookup, &link->addresses, link->error);
@@ -92,21 +86,14 @@ static enum rlock__io look_up(struct rlock__link *link) {
     return RLOCK__IO_DONE;
 }
 
-/* A silent address must not eat the time of those behind it. */
-static void share_time(struct rlock__link *link) {
-    const int64_t now = rlock_now_ms();
-    const int64_t left = link->connect_by_ms - now;
-    const int64_t count = (int64_t)(link->addresses.count - link->tried);
-    link->address_by_ms = link->connect_by_ms == RLOCK_FOREVER || left <= 0 ? link->connect_by_ms
-                                                                            : now + left / count;
-}
-
 static enum rlock__io connect_next(struct rlock__link *link) {
     enum rlock__io io = RLOCK__IO_BROKEN;
     if (link->tried == link->addresses.count && link->tried == 0)
         rlock__error_set(link->error, "the host has no address");
     while (io == RLOCK__IO_BROKEN && link->tried < link->addresses.count) {
-        share_time(link);
+        /* A silent address must not eat the time of those behind it. */
+        link->by_ms = rlock__share_ms(rlock_now_ms(), link->connect_by_ms,
+                                      link->addresses.count - link->tried);
         io = rlock__conn_start(&link->conn,
                                (const struct sockaddr *)&link->addresses.at[link->tried].address,
                                link->addresses.at[link->tried].length, link->error);
@@ -131,9 +118,10 @@ static enum rlock__io connect_on(struct rlock__link *link) {
         if (io == RLOCK__IO_DONE) {
             link->look_up_again = false;
             link->stage = RLOCK__AUTHENTICATING;
+            link->by_ms = link->connect_by_ms;
             return RLOCK__IO_DONE;
         }
-        if (io == RLOCK__IO_WAIT && rlock_now_ms() < link->address_by_ms)
+        if (io == RLOCK__IO_WAIT && rlock_now_ms() < link->by_ms)
             return RLOCK__IO_WAIT;
         if (io == RLOCK__IO_WAIT)
             rlock__link_say_not_connected(link);
@@ -152,20 +140,19 @@ static bool may_pass(const char *error) {
  * wrong database. */
 static enum rlock__io log_in_step(struct rlock__link *link, const char *const *words,
                                   size_t count) {
-    if (link->log_in.bytes == NULL && !rlock__request_add_words(&link->log_in, count, words))
+    if (link->log_in.bytes == NULL && !rlock__request_add(&link->log_in, count, words))
         return RLOCK__IO_SYSTEM;
     rlock__reply *reply = NULL;
     enum rlock__io io = rlock__link_send(link, &link->log_in);
     if (io == RLOCK__IO_DONE)
         io = rlock__conn_receive(&link->conn, &reply, link->error);
-    if (io == RLOCK__IO_WAIT && too_late(link)) {
+    if (io == RLOCK__IO_WAIT && rlock_now_ms() >= link->by_ms) {
         rlock__error_set(link->error, "no answer in time");
         return RLOCK__IO_BROKEN;
     }
     if (io != RLOCK__IO_DONE)
         return io;
     rlock__request_free(&link->log_in);
-    link->heard = true;
     const enum rlock_status status = rlock__reply_judge(link, reply);
     if (status == RLOCK_UNAVAILABLE)
         io = RLOCK__IO_UNUSABLE;
@@ -220,6 +207,7 @@ static enum rlock__io select_db(struct rlock__link *link) {
     const enum rlock__io io = link->access->db != 0 ? log_in_step(link, words, 2) : RLOCK__IO_DONE;
     if (io == RLOCK__IO_DONE) {
         link->stage = RLOCK__READY;
+        link->by_ms = 0;
         link->ready_ms = rlock_now_ms();
         link->used = false;
         link->checked = NULL;

@@ -16,14 +16,14 @@ void rlock__link_init(struct rlock__link *link, const char *host, const char *po
 }
 
 void rlock__link_like(struct rlock__link *link, const struct rlock__link *like) {
-    if (like->addresses.count == 0 || !rlock__link_same(link, like))
+    if (like->addresses.count == 0 || !rlock__link_is_at(link, like->host, like->port))
         return;
     link->addresses = like->addresses;
     link->look_up_again = false;
 }
 
-bool rlock__link_same(const struct rlock__link *a, const struct rlock__link *b) {
-    return strcmp(a->host, b->host) == 0 && strcmp(a->port, b->port) == 0;
+bool rlock__link_is_at(const struct rlock__link *link, const char *host, const char *port) {
+    return strcmp(link->host, host) == 0 && strcmp(link->port, port) == 0;
 }
 
 bool rlock__is_place(const char *host, const char *port) {
@@ -56,7 +56,7 @@ static void hang_up(struct rlock__link *link) {
     }
     rlock__conn_close(&link->conn);
     rlock__request_free(&link->log_in);
-    link->answer_by_ms = 0;
+    link->by_ms = 0;
     link->owed = 0;
     link->stage = RLOCK__CLOSED;
     link->astray = false;
@@ -94,7 +94,7 @@ static void fail(struct rlock__link *link) {
 }
 
 void rlock__link_move(struct rlock__link *link, const char *host, const char *port) {
-    if (strcmp(link->host, host) == 0 && strcmp(link->port, port) == 0)
+    if (rlock__link_is_at(link, host, port))
         return;
     rlock__link_close(link);
     (void)snprintf(link->host, sizeof link->host, "%s", host);
@@ -103,33 +103,20 @@ void rlock__link_move(struct rlock__link *link, const char *host, const char *po
     link->look_up_again = true;
 }
 
-/* One reply more is to come. What the last request has brought is of no use to the next one. False:
- * no memory. */
-static bool expect_one(struct rlock__link *link) {
-    if (link->request.bytes == NULL)
+bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words) {
+    if (link->request.bytes == NULL) /* what the last one has brought is of no use to this one */
         forget_request(link);
     if (link->unheard_ms == 0)
         link->unheard_ms = rlock_now_ms();
     rlock__reply **replies = realloc(link->replies, (link->expected + 1) * sizeof(rlock__reply *));
-    if (replies == NULL)
+    if (replies != NULL)
+        link->replies = replies;
+    if (replies == NULL || !rlock__request_add(&link->request, count, words)) {
+        rlock__error_set(link->error, "out of memory");
         return false;
-    link->replies = replies;
+    }
     link->expected++;
     return true;
-}
-
-bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock__arg *args) {
-    if (expect_one(link) && rlock__request_add(&link->request, count, args))
-        return true;
-    rlock__error_set(link->error, "out of memory");
-    return false;
-}
-
-bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words) {
-    if (expect_one(link) && rlock__request_add_words(&link->request, count, words))
-        return true;
-    rlock__error_set(link->error, "out of memory");
-    return false;
 }
 
 /* --- the request ----------------------------------------------------------------------------- */
@@ -148,28 +135,29 @@ static enum rlock__io send_request(struct rlock__link *link) {
     return RLOCK__IO_WAIT;
 }
 
-/* What does not understand us hangs up at our first word. */
+/* What does not understand us hangs up at our first word, which is not this one after a log-in. */
 static void suspect_tls(struct rlock__link *link) {
     const struct rlock__error why = *link->error;
-    if (!link->heard && link->conn.tls == NULL && *link->port != '\0')
+    const bool logged_in = link->access->password != NULL || link->access->db != 0;
+    if (!link->answered && !logged_in && link->conn.tls == NULL && *link->port != '\0')
         rlock__error_set(link->error, "%s (if it speaks TLS, give rediss://)", why.text);
 }
 
 /* A reply's time is the whole reply's, from when the connection is there. */
 static enum rlock__io wait_on(struct rlock__link *link) {
     const int64_t now = rlock_now_ms();
-    if (link->answer_by_ms == 0)
-        link->answer_by_ms = link->access->answer_timeout_ms > 0
-                                 ? rlock__after_ms(now, link->access->answer_timeout_ms)
-                                 : RLOCK_FOREVER;
-    if (now < link->answer_by_ms)
+    if (link->by_ms == 0)
+        link->by_ms = link->access->answer_timeout_ms > 0
+                          ? rlock__after_ms(now, link->access->answer_timeout_ms)
+                          : RLOCK_FOREVER;
+    if (now < link->by_ms)
         return RLOCK__IO_WAIT;
     rlock__error_set(link->error, "no answer in time");
     return RLOCK__IO_BROKEN;
 }
 
 /* All replies that the request is due; what was owed before is passed over. */
-static enum rlock__io ask(struct rlock__link *link, rlock__reply **out) {
+static enum rlock__io ask(struct rlock__link *link) {
     if (link->request.bytes == NULL)
         return RLOCK__IO_DONE;
     enum rlock__io io = send_request(link);
@@ -183,7 +171,7 @@ static enum rlock__io ask(struct rlock__link *link, rlock__reply **out) {
             suspect_tls(link);
         if (io != RLOCK__IO_DONE)
             return io == RLOCK__IO_WAIT ? wait_on(link) : io;
-        link->heard = link->answered = true;
+        link->answered = true;
         link->unheard_ms = 0;
         if (link->owed > 0) {
             link->owed--;
@@ -195,12 +183,10 @@ static enum rlock__io ask(struct rlock__link *link, rlock__reply **out) {
             continue;
         rlock__request_free(&link->request);
         link->conn.resp.most = 0;
-        link->answer_by_ms = 0;
+        link->by_ms = 0;
         link->expected = 0;
         link->in_doubt = false;
         link->used = true;
-        *out = reply;
-        link->replies[link->got - 1] = NULL;
         return RLOCK__IO_DONE;
     }
 }
@@ -222,20 +208,19 @@ static bool is_astray(const struct rlock__link *link) {
     return link->astray && link->request.sent == 0;
 }
 
-static enum rlock__io step(struct rlock__link *link, rlock__reply **reply) {
+static enum rlock__io step(struct rlock__link *link) {
     for (;;) {
         const enum rlock__io io = rlock__link_connect(link);
         if (io != RLOCK__IO_DONE)
             return io;
         if (!has_hung_up(link) && !is_astray(link))
-            return ask(link, reply);
+            return ask(link);
         fail(link);
     }
 }
 
-enum rlock__io rlock__link_step(struct rlock__link *link, rlock__reply **reply) {
-    *reply = NULL;
-    const enum rlock__io io = step(link, reply);
+enum rlock__io rlock__link_step(struct rlock__link *link) {
+    const enum rlock__io io = step(link);
     if (io != RLOCK__IO_DONE && io != RLOCK__IO_WAIT) {
         fail(link);
         forget_request(link);
@@ -244,19 +229,11 @@ enum rlock__io rlock__link_step(struct rlock__link *link, rlock__reply **reply) 
 }
 
 void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_t *again_ms) {
-    int64_t by_ms = RLOCK_FOREVER;
     *out = (struct pollfd){.fd = link->conn.fd, .events = link->conn.events};
     if (link->stage == RLOCK__LOOKING_UP)
         *out = (struct pollfd){.fd = rlock__lookup_fd(link->lookup), .events = POLLIN};
-    if (link->stage == RLOCK__LOOKING_UP)
-        by_ms = link->lookup_by_ms;
-    else if (link->stage == RLOCK__CONNECTING)
-        by_ms = link->address_by_ms;
-    else if (link->stage < RLOCK__READY)
-        by_ms = link->connect_by_ms;
-    else if (link->answer_by_ms != 0)
-        by_ms = link->answer_by_ms;
-    *again_ms = rlock__sooner_ms(*again_ms, by_ms);
+    if (link->by_ms != 0)
+        *again_ms = rlock__sooner_ms(*again_ms, link->by_ms);
 }
 
 /* Nothing has come for longer than a reply may take: the connection may be gone, and the server
@@ -277,7 +254,8 @@ void rlock__link_abandon(struct rlock__link *link) {
         fail(link);
     else if (link->request.sent > 0)
         link->owed += link->expected - link->got;
-    link->answer_by_ms = 0;
+    if (link->stage == RLOCK__READY)
+        link->by_ms = 0;
     forget_request(link);
 }
 
@@ -293,7 +271,8 @@ void rlock__link_time_out(struct rlock__link *link) {
 enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
                                    rlock__reply **reply) {
     enum rlock__io io;
-    while ((io = rlock__link_step(link, reply)) == RLOCK__IO_WAIT) {
+    *reply = NULL;
+    while ((io = rlock__link_step(link)) == RLOCK__IO_WAIT) {
         struct pollfd fds[2];
         int64_t again_ms = RLOCK_FOREVER;
         rlock__link_poll(link, fds, &again_ms);
@@ -303,5 +282,19 @@ enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock_
             return status;
         }
     }
+    if (io == RLOCK__IO_DONE && link->got > 0) {
+        *reply = link->replies[link->got - 1];
+        link->replies[link->got - 1] = NULL;
+    }
     return rlock__io_status(io);
+}
+
+enum rlock_status rlock__link_query(struct rlock__link *link, size_t count,
+                                    const char *const *words, const struct rlock__limit *limit,
+                                    rlock__reply **reply) {
+    *reply = NULL;
+    if (!rlock__link_ask_words(link, count, words))
+        return RLOCK_SYSTEM;
+    const enum rlock_status status = rlock__link_call(link, limit, reply);
+    return status == RLOCK_OK ? rlock__reply_judge(link, *reply) : status;
 }

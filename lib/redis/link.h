@@ -42,7 +42,9 @@ struct rlock__link {
     bool look_up_again; /* the addresses did not work, or may lead elsewhere by now */
     size_t tried;       /* of the addresses */
     int64_t lookup_begun_ms;
-    int64_t lookup_by_ms, connect_by_ms, address_by_ms;
+    int64_t connect_by_ms; /* until when there must be a connection that is logged in */
+    int64_t by_ms;         /* ... and until when the stage goes on by itself, or gives up; of one
+                              that is ready when all replies must be there. 0: not yet */
     struct rlock__conn conn;
     struct rlock__request request, log_in; /* what is asked; what goes before it */
     size_t most;                           /* what a reply may count for, as of resp.c; 0: little */
@@ -55,13 +57,13 @@ struct rlock__link {
     const void *loading;                   /* the script that the request brings along */
     bool astray;                           /* the server said that it is not the one to ask */
     int64_t ready_ms;                      /* since when there is this connection */
-    int64_t answer_by_ms;                  /* when the next reply must be there; 0: any time */
-    bool heard;                            /* the server has ever replied */
     bool answered;                         /* a request, not the log-in, has had a reply, ever */
     bool in_doubt;                         /* a request was sent, and its reply did not arrive */
     int64_t unheard_ms;                    /* since when a request has no reply; 0: none is
                                               pending */
-    struct rlock__error *error;            /* the owner's */
+    bool has_replica; /* of a cluster's node: it had one when the cluster was asked last */
+    bool lacks_wait;  /* ... and cannot tell what that has */
+    struct rlock__error *error; /* the owner's */
 };
 
 /* A link that connects on first use. port "": host is a socket's path. error: where to say what
@@ -78,39 +80,30 @@ void rlock__link_close(struct rlock__link *link);
 /* Changes the address, and closes the connection if it was another. */
 void rlock__link_move(struct rlock__link *link, const char *host, const char *port);
 
-/* The next connection looks up the host's name again. */
-static inline void rlock__link_look_up_again(struct rlock__link *link) {
-    link->look_up_again = true;
-}
-
 /* The server is not the one to ask, or not any more: the next request uses a new connection, and
  * looks up the host's name again. */
 static inline void rlock__link_distrust(struct rlock__link *link) {
     link->astray = link->stage == RLOCK__READY;
-    rlock__link_look_up_again(link);
+    link->look_up_again = true;
 }
 
 /* True: host and port, as a server gave them, can be a place to connect to: both are there, fit
  * into a link and are printable, and the port is a number. */
 bool rlock__is_place(const char *host, const char *port);
 
-/* True: the two lead to the same place. */
-bool rlock__link_same(const struct rlock__link *a, const struct rlock__link *b);
+/* True: the link leads to that place. */
+bool rlock__link_is_at(const struct rlock__link *link, const char *host, const char *port);
 
 /* Adds a command to the request that goes out with the next steps. False: out of memory. */
-bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock__arg *args);
-
-/* The same, for strings. */
 bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words);
 
-/* Goes as far as it can, connecting first where needed. RLOCK__IO_DONE: *reply, the last one, is
- * the caller's (it may be an error reply; those before it: rlock__link_take_replies()).
- * RLOCK__IO_WAIT: rlock__link_poll() says what for. Else it has failed, and link->error says why.
- * Without a request it is done, without a reply, when the link is ready. */
-enum rlock__io rlock__link_step(struct rlock__link *link, rlock__reply **reply);
+/* Goes as far as it can, connecting first where needed. RLOCK__IO_DONE: all replies are there for
+ * rlock__link_take_replies(). RLOCK__IO_WAIT: rlock__link_poll() says what for. Else it has failed,
+ * and link->error says why. Without a request it is done when the link is ready. */
+enum rlock__io rlock__link_step(struct rlock__link *link);
 
-/* The replies to the finished request; the last one's slot is empty. All are the caller's from now
- * on. The array is reused by the next request. *count: of all. */
+/* The replies to the finished request, some of them errors. They and the array are the caller's
+ * from now on. */
 rlock__reply **rlock__link_take_replies(struct rlock__link *link, size_t *count);
 
 /* Fills in what the link waits for, and brings *again_ms forward to when it gives up by itself. */
@@ -123,12 +116,19 @@ void rlock__link_abandon(struct rlock__link *link);
 /* Gives up what is under way, with the reason in link->error, and closes the connection. */
 void rlock__link_time_out(struct rlock__link *link);
 
-/* Sends the request and waits for its answer. RLOCK_OK: *reply, as of rlock__link_step().
+/* Sends the request and waits for its answer. RLOCK_OK: *reply, the last one, is the caller's;
+ * those before it can be taken, and its place among them is empty; NULL: nothing was asked.
  * RLOCK_AGAIN: not now, or the limit has come. RLOCK_CANCELLED, or what does not pass:
  * RLOCK_DENIED, RLOCK_UNAVAILABLE, RLOCK_SYSTEM. The connection is closed after all but RLOCK_OK.
  */
 enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
                                    rlock__reply **reply);
+
+/* Asks one command with nothing asked before, and judges the answer: RLOCK_OK, or as
+ * rlock__link_call() and rlock__reply_judge() say. *reply is the caller's; NULL: there is none. */
+enum rlock_status rlock__link_query(struct rlock__link *link, size_t count,
+                                    const char *const *words, const struct rlock__limit *limit,
+                                    rlock__reply **reply);
 
 /* --- connect.c: the way to a server that listens to us ---------------------------------------- */
 
@@ -148,6 +148,11 @@ enum rlock__io rlock__link_send(struct rlock__link *link, struct rlock__request 
  * the text; the same request can be sent again. RLOCK_DENIED, RLOCK_WRONG_KIND. RLOCK_UNAVAILABLE:
  * it will not pass by itself. *plain: the text, or the same in plain words; borrowed. */
 enum rlock_status rlock__reply_error_status(const char *text, const char **plain);
+
+/* Where the error sends us: "MOVED 3999 10.0.0.1:6381", or "ASK ...", which is for once, after
+ * ASKING. host: "" or "?": the host that said so; *port: borrowed from the text. False: nowhere. */
+bool rlock__reply_error_place(const char *text, unsigned long *slot, char host[RLOCK__HOST_SIZE],
+                              const char **port);
 
 /* False: nor do we know what has come of the request. */
 bool rlock__reply_error_known(const char *text);

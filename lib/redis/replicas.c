@@ -13,102 +13,11 @@
 #include <strings.h>
 
 enum {
-    REPLICAS_MAX = 256, /* of one master */
-    /* A Sentinel does not promote a replica that has missed five PINGs, one a second. */
-    SILENT_MS = 5000,
-    /* A lost connection alone proves nothing: a replica that is promoted drops all connections, and
-     * Sentinels reconnect within a tenth of a second. */
-    DISCONNECTED_MS = 2000,
     /* A Sentinel that is cut off receives nothing, from some servers for one PING longer. */
-    LONGER_MS = 1500,
-    SENTINELS_MAX = 64
+    LONGER_MS = 1500
 };
 
-/* The port that a follower has which is not a server, such as a backup by redis-cli. */
-#define NO_SERVER "0"
-
-/* --- reading the list ------------------------------------------------------------------------ */
-
-/* A field in a row of names and values. */
-static const char *field(const rlock__reply *row, const char *name) {
-    for (size_t i = 0; i + 1 < rlock__reply_count(row); i += 2) {
-        const char *is = rlock__reply_text(row, i);
-        if (is != NULL && strcmp(is, name) == 0)
-            return rlock__reply_text(row, i + 1);
-    }
-    return NULL;
-}
-
-static bool field_is(const rlock__reply *row, const char *name, const char *value) {
-    const char *is = field(row, name);
-    return is != NULL && strcmp(is, value) == 0;
-}
-
-/* A replaced master that still believes to be one: it is listed as a replica, but follows no
- * master. A replica that was promoted a moment ago has followed one, and counts. */
-static bool was_master(const rlock__reply *row) {
-    return field_is(row, "role-reported", "master") && field_is(row, "master-host", "?");
-}
-
-static int64_t ms_since(const rlock__reply *row, const char *what) {
-    const char *since = field(row, what);
-    return since != NULL ? strtoll(since, NULL, 10) : 0;
-}
-
-/* How long ago the Sentinel received the last reply from it. */
-static int64_t silent_ms(const rlock__reply *row) {
-    return ms_since(row, "last-ok-ping-reply");
-}
-
-/* Another Sentinel tells in its hello, every two seconds, of each new master. One that was cut off
- * hears answers to PING again before it knows of that. */
-static int64_t sentinel_silent_ms(const rlock__reply *row) {
-    const int64_t ping_ms = silent_ms(row), hello_ms = ms_since(row, "last-hello-message");
-    return ping_ms > hello_ms ? ping_ms : hello_ms;
-}
-
-static bool is_gone(const rlock__reply *row) {
-    const char *flags = field(row, "flags");
-    const bool cut_off = flags != NULL && strstr(flags, "disconnected") != NULL;
-    return (flags != NULL && strstr(flags, "_down") != NULL) ||
-           silent_ms(row) > (cut_off ? DISCONNECTED_MS : SILENT_MS);
-}
-
-static bool read_row(struct rlock__replica *out, const rlock__reply *row) {
-    const char *host = field(row, "ip"), *port = field(row, "port");
-    if (host == NULL || port == NULL || !rlock__is_place(host, port))
-        return false;
-    (void)stpcpy(out->host, host);
-    (void)stpcpy(out->port, port);
-    out->promotable =
-        !field_is(row, "slave-priority", "0") && !field_is(row, "replica-priority", "0");
-    out->gone = is_gone(row);
-    out->silent_ms = silent_ms(row);
-    out->was_master = was_master(row);
-    return true;
-}
-
-bool rlock__replicas_read(struct rlock__replicas *out, const rlock__reply *rows) {
-    const size_t count = rlock__reply_count(rows);
-    int64_t number;
-    out->unknown = rlock__reply_error(rows) != NULL || rlock__reply_string(rows) != NULL ||
-                   rlock__reply_number(rows, &number) || count > REPLICAS_MAX;
-    if (out->unknown || count == 0)
-        return true;
-    out->at = calloc(count, sizeof *out->at);
-    if (out->at == NULL)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const rlock__reply *row = rlock__reply_at(rows, i);
-        if (field_is(row, "port", NO_SERVER))
-            continue;
-        if (read_row(&out->at[out->count], row))
-            out->count++;
-        else
-            out->unknown = true;
-    }
-    return true;
-}
+/* --- which could become it ------------------------------------------------------------------- */
 
 bool rlock__replicas_copy(struct rlock__replicas *out, const struct rlock__replicas *from) {
     *out = (struct rlock__replicas){.unknown = from->unknown};
@@ -166,38 +75,11 @@ bool rlock__replicas_some_replaced(const struct rlock__replicas *replicas) {
     return false;
 }
 
-/* For how long a Sentinel has not heard so many others that they are a majority with it. */
-static int64_t majority_silent_ms(const rlock__reply *others) {
-    int64_t silences[SENTINELS_MAX] = {0};
-    const size_t count = rlock__reply_count(others), wanted = (count + 1) / 2;
-    if (count > SENTINELS_MAX)
-        return INT64_MAX;
-    for (size_t i = 0; i < count; i++) {
-        const int64_t ms = sentinel_silent_ms(rlock__reply_at(others, i));
-        size_t at = i;
-        for (; at > 0 && silences[at - 1] > ms; at--)
-            silences[at] = silences[at - 1];
-        silences[at] = ms;
-    }
-    return wanted > 0 ? silences[wanted - 1] : 0;
-}
-
-void rlock__replicas_believe(struct rlock__replicas *replicas, const rlock__reply *others) {
-    int64_t number;
-    const bool is_list = others != NULL && rlock__reply_error(others) == NULL &&
-                         rlock__reply_string(others) == NULL &&
-                         !rlock__reply_number(others, &number);
-    const int64_t heard_ms = is_list ? majority_silent_ms(others) : INT64_MAX;
+void rlock__replicas_believe(struct rlock__replicas *replicas, int64_t heard_ms) {
     for (size_t i = 0; i < replicas->count; i++) {
         struct rlock__replica *at = &replicas->at[i];
         at->gone = at->gone && heard_ms < at->silent_ms - LONGER_MS;
     }
-}
-
-bool rlock__replicas_hears(const rlock__reply *row, const char **host, const char **port) {
-    *host = field(row, "ip");
-    *port = field(row, "port");
-    return *host != NULL && *port != NULL && rlock__is_place(*host, *port) && !is_gone(row);
 }
 
 static bool may_hear(const struct rlock__replicas *theirs, const struct rlock__replica *replica) {
@@ -237,7 +119,7 @@ size_t rlock__replicas_wanted(const struct rlock__replicas *replicas, bool alive
 /* Those that follow the master, by its answer to ROLE: {host, port, offset} each. */
 struct followers {
     size_t count;
-    const struct rlock__replica *as[REPLICAS_MAX]; /* which of the known it is */
+    const struct rlock__replica *as[RLOCK__REPLICAS_MAX]; /* which of the known it is */
     const rlock__reply *rows;
 };
 
@@ -248,7 +130,7 @@ static int64_t offset_of(const struct followers *followers, size_t i) {
 
 static bool is_server(const struct followers *followers, size_t i) {
     const char *port = rlock__reply_text(rlock__reply_at(followers->rows, i), 1);
-    return port == NULL || strcmp(port, NO_SERVER) != 0;
+    return port == NULL || strcmp(port, RLOCK__NO_SERVER) != 0;
 }
 
 /* WAIT has counted those that were furthest. */
@@ -292,7 +174,8 @@ static bool read_role(struct followers *out, const struct rlock__replicas *repli
     const char *is = rlock__reply_text(role, 0);
     out->rows = rlock__reply_at(role, 2);
     out->count = out->rows != NULL ? rlock__reply_count(out->rows) : 0;
-    if (is == NULL || strcmp(is, "master") != 0 || out->rows == NULL || out->count > REPLICAS_MAX)
+    if (is == NULL || strcmp(is, "master") != 0 || out->rows == NULL ||
+        out->count > RLOCK__REPLICAS_MAX)
         return false;
     memset(out->as, 0, sizeof out->as);
     for (size_t i = 0; i < replicas->count; i++)

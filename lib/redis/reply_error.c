@@ -6,6 +6,7 @@
 #include "redis/link.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -161,6 +162,25 @@ enum rlock_status rlock__reply_error_status(const char *text, const char **plain
     else if (refusals[row].plain != NULL)
         *plain = refusals[row].plain;
     return refusals[row].status;
+}
+
+bool rlock__reply_error_place(const char *text, unsigned long *slot, char host[RLOCK__HOST_SIZE],
+                              const char **port) {
+    char *place;
+    if (strncmp(text, "ASK ", 4) != 0 && strncmp(text, "MOVED ", 6) != 0)
+        return false;
+    text = strchr(text, ' ') + 1;
+    *slot = strtoul(text, &place, 10);
+    if (place == text || *place != ' ')
+        return false;
+    place += strspn(place, " ");
+    const char *colon = strrchr(place, ':'); /* an IPv6 address has colons of its own */
+    if (colon == NULL || colon - place >= RLOCK__HOST_SIZE)
+        return false;
+    memcpy(host, place, (size_t)(colon - place));
+    host[colon - place] = '\0';
+    *port = colon + 1;
+    return true;
 }
 
 bool rlock__reply_error_known(const char *text) {

@@ -15,13 +15,10 @@ bool rlock__route_init(struct rlock__route *route, const struct rlock__site *sit
                        const struct rlock__route *like) {
     const struct rlock__server *server = &site->server;
     *route = (struct rlock__route){.site = site};
-    const bool socket = server->host_count == 0;
-    const bool single = server->topology == RLOCK__SINGLE;
-    rlock__link_init(&route->link,
-                     socket   ? server->path
-                     : single ? server->hosts[0].name
-                              : "",
-                     socket || !single ? "" : server->hosts[0].port, &site->access, &route->error);
+    struct rlock__host place = {"", ""}; /* of a master: not known yet */
+    if (server->topology == RLOCK__SINGLE)
+        place = server->path != NULL ? (struct rlock__host){server->path, ""} : server->hosts[0];
+    rlock__link_init(&route->link, place.name, place.port, &site->access, &route->error);
     if (server->topology == RLOCK__CLUSTER) {
         route->cluster = rlock__cluster_new(server, &site->access,
                                             like != NULL ? like->cluster : NULL, &route->error);
@@ -61,7 +58,7 @@ static void next_sentinel(struct rlock__route *route) {
 
 void rlock__route_doubt(struct rlock__route *route) {
     route->astray = true;
-    rlock__link_look_up_again(&route->link);
+    route->link.look_up_again = true;
     next_sentinel(route); /* it may know better */
     if (route->cluster != NULL)
         rlock__cluster_doubt(route->cluster);
@@ -92,8 +89,8 @@ static enum rlock_status locate(struct rlock__route *route, const struct rlock__
     if (known && is_fresh(route, now))
         return RLOCK_OK;
     if (known && !route->astray) {
-        const int64_t quarter_ms = (bound.deadline_ms - now) / 4;
-        bound.deadline_ms = now + rlock__sooner_ms(quarter_ms, GLANCE_MS);
+        const int64_t quarter_ms = rlock__share_ms(now, bound.deadline_ms, 4);
+        bound.deadline_ms = rlock__sooner_ms(quarter_ms, now + GLANCE_MS);
     }
     struct rlock__master master;
     const enum rlock_status status = rlock__sentinel_ask(
@@ -134,16 +131,9 @@ enum rlock_status rlock__route_node(struct rlock__route *route, size_t *node,
     return *node == 0 ? rlock__route_find(route, "", limit, out) : RLOCK_OK;
 }
 
-struct rlock__link *rlock__route_redirected(struct rlock__route *route,
-                                            const struct rlock__link *from, const char *text,
-                                            bool *asking) {
-    return route->cluster != NULL ? rlock__cluster_redirected(route->cluster, from, text, asking)
-                                  : NULL;
-}
-
 const struct rlock__replicas *rlock__route_named(const struct rlock__route *route) {
     return route->site->replicas == RLOCK_REPLICAS_AUTO &&
-                   route->site->server.topology == RLOCK__SENTINEL
+                   route->site->server.topology == RLOCK__SENTINEL && !route->no_role
                ? &route->replicas
                : NULL;
 }
@@ -151,15 +141,15 @@ const struct rlock__replicas *rlock__route_named(const struct rlock__route *rout
 int rlock__route_replicas(const struct rlock__route *route, const struct rlock__link *link) {
     if (route->site->replicas != RLOCK_REPLICAS_AUTO)
         return route->site->replicas;
-    return route->cluster != NULL ? rlock__cluster_has_replica(link)
+    return route->cluster != NULL ? link->has_replica && !link->lacks_wait
                                   : (int)rlock__replicas_wanted(&route->replicas, route->no_role);
 }
 
-bool rlock__route_without_wait(const struct rlock__route *route, struct rlock__link *link) {
+bool rlock__route_without_wait(struct rlock__route *route, struct rlock__link *link) {
     if (route->site->fsync || route->site->replicas != RLOCK_REPLICAS_AUTO ||
         route->cluster == NULL)
         return false;
-    rlock__cluster_lacks_wait(link);
+    link->lacks_wait = route->without_wait = true;
     return true;
 }
 

@@ -28,8 +28,12 @@ struct rlock__replicas {
     struct rlock__replica *at;
 };
 
-/* Reads the answer to SENTINEL REPLICAS; *out is empty at first. False: out of memory. */
-bool rlock__replicas_read(struct rlock__replicas *out, const rlock__reply *rows);
+enum { RLOCK__REPLICAS_MAX = 256 }; /* of one master */
+
+/* The port that a follower has which is not a server, such as a backup by redis-cli. */
+#define RLOCK__NO_SERVER "0"
+
+/* False: out of memory. */
 bool rlock__replicas_copy(struct rlock__replicas *out, const struct rlock__replicas *from);
 void rlock__replicas_free(struct rlock__replicas *replicas);
 
@@ -43,17 +47,13 @@ bool rlock__replicas_some_gone(const struct rlock__replicas *replicas);
 bool rlock__replicas_some_replaced(const struct rlock__replicas *replicas);
 
 /* Keeps as gone only replicas that have been silent for clearly longer than a majority of the
- * Sentinels: otherwise the Sentinel that reports them is cut off itself, or was until now. others:
- * its reply to SENTINEL SENTINELS. */
-void rlock__replicas_believe(struct rlock__replicas *replicas, const rlock__reply *others);
+ * Sentinels, of which the one that reports them has not heard for heard_ms: otherwise that one is
+ * cut off itself, or was until now. */
+void rlock__replicas_believe(struct rlock__replicas *replicas, int64_t heard_ms);
 
 /* Keeps as gone only replicas that another Sentinel does not hear either. theirs: those that it
  * knows; when they are unknown it may hear them all. */
 void rlock__replicas_agree(struct rlock__replicas *replicas, const struct rlock__replicas *theirs);
-
-/* Where the other Sentinel is that a row of SENTINEL SENTINELS is about. False: the Sentinel that
- * was asked does not hear it. *host, *port: borrowed from the row. */
-bool rlock__replicas_hears(const rlock__reply *row, const char **host, const char **port);
 
 /* How many must have what is written; alive_too: and how many may have it besides. */
 size_t rlock__replicas_wanted(const struct rlock__replicas *replicas, bool alive_too);
@@ -107,11 +107,12 @@ void rlock__cluster_close(struct rlock__cluster *cluster);
 enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned slot,
                                       const struct rlock__limit *limit, struct rlock__link **out);
 
-/* The i-th of the nodes that serve slots, as far as they are known; NULL past the last. */
-struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t i);
+/* The first node from *node on that serves a slot, as far as they are known, by a number that stays
+ * its own; NULL: there is none any more. */
+struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t *node);
 
-/* The first node from *node on that serves a slot, by a number that stays its own; *out: NULL when
- * there is none any more. Returns as rlock__cluster_find(). */
+/* The same of a cluster that is asked where they are not known. Returns as rlock__cluster_find().
+ */
 enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *node,
                                       const struct rlock__limit *limit, struct rlock__link **out);
 
@@ -123,16 +124,6 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
 
 /* What is known may not be true any more: ask again next time. */
 void rlock__cluster_doubt(struct rlock__cluster *cluster);
-
-/* Whether a cluster's node, by its link, had a replica when the cluster was asked last, and
- * can say what that has. */
-bool rlock__cluster_has_replica(const struct rlock__link *link);
-
-/* Notes that a node cannot tell what its replica has: it has no WAIT. */
-void rlock__cluster_lacks_wait(struct rlock__link *link);
-
-/* Whether that is so of one of them. */
-bool rlock__cluster_some_lack_wait(const struct rlock__cluster *cluster);
 
 /* Whether the nodes know sharded channels (Redis 7.0). */
 bool rlock__cluster_sharded(const struct rlock__cluster *cluster);
@@ -159,6 +150,7 @@ struct rlock__route {
     bool astray;                     /* the server there is not the master any more */
     struct rlock__replicas replicas; /* as the Sentinels know them */
     bool no_role;                    /* the master does not list its replicas to us */
+    bool without_wait;               /* a cluster's node cannot tell what its replica has */
     atomic_bool answered;            /* a server has ever replied; keepers read it, too */
     bool in_doubt;                   /* a request was sent, and its reply did not arrive */
     struct rlock__error error;
@@ -187,15 +179,11 @@ enum rlock_status rlock__route_find(struct rlock__route *route, const char *key,
 enum rlock_status rlock__route_node(struct rlock__route *route, size_t *node,
                                     const struct rlock__limit *limit, struct rlock__link **out);
 
-/* The link that an error reply redirects to; NULL: none. See rlock__cluster_redirected(). */
-struct rlock__link *rlock__route_redirected(struct rlock__route *route,
-                                            const struct rlock__link *from, const char *text,
-                                            bool *asking);
-
 /* The last request failed: look the server up again before the next. */
 void rlock__route_doubt(struct rlock__route *route);
 
-/* The replicas that must acknowledge writes; NULL: a number of them is enough. */
+/* The replicas that must acknowledge writes, which the master lists; NULL: a number of them is
+ * enough. */
 const struct rlock__replicas *rlock__route_named(const struct rlock__route *route);
 
 /* How many must acknowledge writes over that link. */
@@ -203,7 +191,7 @@ int rlock__route_replicas(const struct rlock__route *route, const struct rlock__
 
 /* The server of that link has no WAIT. True: the user did not ask for replicas, so none has to
  * acknowledge. */
-bool rlock__route_without_wait(const struct rlock__route *route, struct rlock__link *link);
+bool rlock__route_without_wait(struct rlock__route *route, struct rlock__link *link);
 
 /* Whether messages about a key use a sharded channel. Not for a latch with braces in its name: its
  * channel has another slot, to which its scripts cannot publish. */

@@ -91,17 +91,13 @@ static bool is_first_on_link(struct rlock__run *const *runs, size_t i) {
 
 /* A link's request has been answered, or has failed: each run that waits for it has its share. */
 static void share(struct rlock__run *const *runs, size_t count, struct rlock__link *link,
-                  enum rlock__io io, rlock__reply *last, const struct rlock__script *script) {
+                  enum rlock__io io, const struct rlock__script *script) {
     size_t got;
     rlock__reply **replies = rlock__link_take_replies(link, &got);
     link->loading = NULL;
-    if (got > 0)
-        replies[got - 1] = last;
-    for (size_t i = 0; i < count; i++)
-        runs[i]->hears = !runs[i]->done && runs[i]->link == link;
     for (size_t i = 0; i < count; i++) {
         struct rlock__run *run = runs[i];
-        if (!run->hears)
+        if (run->done || run->link != link)
             continue;
         if (io != RLOCK__IO_DONE) {
             rlock__run_fail(run, rlock__io_status(io));
@@ -125,11 +121,9 @@ static void share(struct rlock__run *const *runs, size_t count, struct rlock__li
 static void step(struct rlock__run *const *runs, size_t count, const struct rlock__script *script) {
     for (size_t i = 0; i < count; i++) {
         enum rlock__io io;
-        rlock__reply *last;
         struct rlock__link *link = runs[i]->link;
-        while (is_first_on_link(runs, i) &&
-               (io = rlock__link_step(link, &last)) != RLOCK__IO_WAIT) {
-            share(runs, count, link, io, last, script);
+        while (is_first_on_link(runs, i) && (io = rlock__link_step(link)) != RLOCK__IO_WAIT) {
+            share(runs, count, link, io, script);
             link = runs[i]->link; /* it may have been sent elsewhere */
         }
     }

@@ -7,8 +7,7 @@
 struct rlock__script {
     const char *name;
     const char *sha1;
-    const unsigned char *body;
-    size_t size;
+    const char *body;
 };
 
 enum {
@@ -79,7 +78,6 @@ struct rlock__run {
     enum rlock__run_stage stage;
     struct rlock__link *link;
     bool asking;          /* the link's node has the slot not yet (ASK) */
-    bool hears;           /* its link's replies have just come */
     size_t first, last;   /* of the replies to the link's request those that are ours; last 0: none
                              is to come. From 1 */
     rlock__reply *before; /* while one is heard: the reply before it */
@@ -133,15 +131,13 @@ void rlock__run_end(struct rlock__run *run, enum rlock_status status);
 /* script_replicas.c: what a script wrote counts once the replicas have it, and with fsync once it
  * is on disk.
  *
- * Asks them over the connection that has written. True: they have been asked. False: not so;
- * *status: RLOCK_OK, none must have it, or RLOCK_SYSTEM. */
-bool rlock__run_ask_replicas(struct rlock__run *run, enum rlock_status *status);
+ * Asks them over the connection that has written. The run is done where none must have it, or
+ * without memory. */
+void rlock__run_ask_replicas(struct rlock__run *run);
 
-/* Takes what was said, which the caller frees. True: they have been asked once more. False: that
- * was all; *status: RLOCK_OK, those that must have it have it, or as rlock__run's, and route->error
- * says why. */
-bool rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply,
-                              enum rlock_status *status);
+/* Takes what was said, which the caller frees. The run is done, or they have been asked once more.
+ */
+void rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply);
 
 /* Says in route->error that the time was over before. */
 void rlock__run_note_unconfirmed(struct rlock__run *run);

@@ -1,7 +1,6 @@
 /* script_run.c: one script on one server: what is sent, where to, and what the reply means. */
 #include "redis/script.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,10 +9,6 @@
 #include "redis/link.h"
 
 enum { REDIRECTIONS_MAX = 8 };
-
-static struct rlock__arg text_arg(const char *text) {
-    return (struct rlock__arg){text, strlen(text)};
-}
 
 static bool is_sharded(const struct rlock__run *run) {
     const char *publish = run->call->args[RLOCK__ARG_PUBLISH];
@@ -32,26 +27,24 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
     run->last = run->first + run->asking;
     if (run->asking && !rlock__link_ask_words(run->link, 1, asking))
         return false;
-    struct rlock__arg args[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX + 1];
-    static_assert(sizeof args / sizeof args[0] <= RLOCK__REQUEST_MAX, "all words fit a command");
+    const char *words[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX + 1];
     char key_count[8], portion[24];
     (void)snprintf(key_count, sizeof key_count, "%zu", call->key_count);
     (void)snprintf(portion, sizeof portion, "%zu", call->portion);
     size_t n = 0;
-    args[n++] = text_arg(by_hash ? "EVALSHA" : "EVAL");
-    args[n++] = by_hash ? text_arg(script->sha1)
-                        : (struct rlock__arg){(const char *)script->body, script->size};
-    args[n++] = text_arg(key_count);
+    words[n++] = by_hash ? "EVALSHA" : "EVAL";
+    words[n++] = by_hash ? script->sha1 : script->body;
+    words[n++] = key_count;
     for (size_t i = 0; i < call->key_count; i++)
-        args[n++] = text_arg(call->keys[i]);
+        words[n++] = call->keys[i];
     for (size_t i = 0; i < call->arg_count; i++) {
         const bool plain = i == RLOCK__ARG_PUBLISH && !is_sharded(run);
         const bool check = i == RLOCK__ARG_CHECK && call->checks && run->link->checked != script;
-        args[n++] = text_arg(!check ? call->args[i] + plain : run->route->site->fsync ? "2" : "1");
+        words[n++] = !check ? call->args[i] + plain : run->route->site->fsync ? "2" : "1";
     }
     if (call->portion > 0)
-        args[n++] = text_arg(portion);
-    return rlock__link_ask(run->link, n, args);
+        words[n++] = portion;
+    return rlock__link_ask_words(run->link, n, words);
 }
 
 /* The run is over. Where it did not work the way may have changed. */
@@ -78,14 +71,7 @@ void rlock__run_ask(struct rlock__run *run, const struct rlock__script *script) 
 
 /* Finds the way, which may ask for it: before anything is put into a request. */
 void rlock__run_begin(struct rlock__run *run, const struct rlock__limit *limit) {
-    run->answer = (struct rlock__answer){.code = 0};
-    run->refused = run->unconfirmed = run->unanswered = run->abandoned = run->done = false;
-    run->stage = RLOCK__RUN_HASH;
-    run->asking = false;
-    run->redirections = 0;
-    run->replicas_by_ms = 0;
-    run->last = 0;
-    run->link = NULL;
+    *run = (struct rlock__run){.route = run->route, .call = run->call};
     size_t node = run->call->node;
     const enum rlock_status status =
         run->call->key_count > 0
@@ -101,7 +87,9 @@ void rlock__run_begin(struct rlock__run *run, const struct rlock__limit *limit) 
 /* Sent elsewhere by the reply; too often where the nodes do not agree, which may pass. */
 static bool redirected(struct rlock__run *run, const struct rlock__script *script,
                        const char *text) {
-    struct rlock__link *to = rlock__route_redirected(run->route, run->link, text, &run->asking);
+    struct rlock__cluster *cluster = run->route->cluster;
+    struct rlock__link *to =
+        cluster != NULL ? rlock__cluster_redirected(cluster, run->link, text, &run->asking) : NULL;
     if (to == NULL)
         return false;
     if (run->redirections++ >= REDIRECTIONS_MAX) {
@@ -114,18 +102,13 @@ static bool redirected(struct rlock__run *run, const struct rlock__script *scrip
     return true;
 }
 
-static bool begins_with(const char *text, const char *word) {
-    return text != NULL && strncmp(text, word, strlen(word)) == 0;
-}
-
 /* The first number may be a token, of which a script has the digits alone: its own numbers are
  * exact up to 2^53 only. */
 static bool number_or_digits(const rlock__reply *reply, int64_t *out) {
-    const int64_t inexact = INT64_C(1) << 53;
     const char *text = rlock__reply_text(reply, 1);
     if (text == NULL)
         return rlock__reply_integer(reply, 1, out);
-    return rlock__resp_whole(text, out) && *out >= inexact;
+    return rlock__resp_whole(text, out) && *out >= RLOCK__NUMBER_MOST;
 }
 
 /* What the error says of what has been carried out. */
@@ -156,7 +139,9 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
         run->link->checked = script;
     const bool replicated =
         status == RLOCK_OK && run->call->replicated && (out->code > 0 || run->call->replicated_no);
-    if (!replicated || !rlock__run_ask_replicas(run, &status))
+    if (replicated)
+        rlock__run_ask_replicas(run);
+    else
         rlock__run_end(run, status);
 }
 
@@ -165,11 +150,10 @@ void rlock__run_hear(struct rlock__run *run, const struct rlock__script *script,
                      rlock__reply *reply) {
     const char *error = rlock__reply_error(reply);
     if (run->stage == RLOCK__RUN_REPLICAS) {
-        enum rlock_status status;
-        if (!rlock__run_hear_replicas(run, reply, &status))
-            rlock__run_end(run, status);
+        rlock__run_hear_replicas(run, reply);
         rlock__reply_free(reply);
-    } else if (begins_with(error, "NOSCRIPT") && run->stage != RLOCK__RUN_BODY) {
+    } else if (error != NULL && strncmp(error, "NOSCRIPT", 8) == 0 &&
+               run->stage != RLOCK__RUN_BODY) {
         const bool is_coming = run->link->loading == script && run->stage == RLOCK__RUN_HASH;
         rlock__reply_free(reply);
         run->stage = is_coming ? RLOCK__RUN_BEHIND_BODY : RLOCK__RUN_BODY;

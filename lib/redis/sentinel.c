@@ -5,12 +5,130 @@
  * master says so (READONLY), or has no replica to acknowledge what it did (WAIT). */
 #include "redis/route.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "os/clock.h"
 #include "redis/link.h"
 
-enum { PATIENCE_MS = 500 }; /* with one Sentinel, if there are others to ask */
+enum {
+    PATIENCE_MS = 500, /* with one Sentinel, if there are others to ask */
+    /* A Sentinel does not promote a replica that has missed five PINGs, one a second. */
+    SILENT_MS = 5000,
+    /* A lost connection alone proves nothing: a replica that is promoted drops all connections, and
+     * Sentinels reconnect within a tenth of a second. */
+    DISCONNECTED_MS = 2000,
+    SENTINELS_MAX = 64
+};
+
+/* --- what they say of replicas, and of each other --------------------------------------------- */
+
+/* A field in a row of names and values. */
+static const char *field(const rlock__reply *row, const char *name) {
+    for (size_t i = 0; i + 1 < rlock__reply_count(row); i += 2) {
+        const char *is = rlock__reply_text(row, i);
+        if (is != NULL && strcmp(is, name) == 0)
+            return rlock__reply_text(row, i + 1);
+    }
+    return NULL;
+}
+
+static bool field_is(const rlock__reply *row, const char *name, const char *value) {
+    const char *is = field(row, name);
+    return is != NULL && strcmp(is, value) == 0;
+}
+
+static int64_t ms_since(const rlock__reply *row, const char *what) {
+    const char *since = field(row, what);
+    return since != NULL ? strtoll(since, NULL, 10) : 0;
+}
+
+/* How long ago the Sentinel received the last reply from it. */
+static int64_t silent_ms(const rlock__reply *row) {
+    return ms_since(row, "last-ok-ping-reply");
+}
+
+/* Another Sentinel tells in its hello, every two seconds, of each new master. One that was cut off
+ * hears answers to PING again before it knows of that. */
+static int64_t sentinel_silent_ms(const rlock__reply *row) {
+    const int64_t ping_ms = silent_ms(row), hello_ms = ms_since(row, "last-hello-message");
+    return ping_ms > hello_ms ? ping_ms : hello_ms;
+}
+
+static bool is_gone(const rlock__reply *row) {
+    const char *flags = field(row, "flags");
+    const bool cut_off = flags != NULL && strstr(flags, "disconnected") != NULL;
+    return (flags != NULL && strstr(flags, "_down") != NULL) ||
+           silent_ms(row) > (cut_off ? DISCONNECTED_MS : SILENT_MS);
+}
+
+/* Where the server or the other Sentinel is; borrowed from the row. False: nowhere. */
+static bool read_place(const rlock__reply *row, const char **host, const char **port) {
+    *host = field(row, "ip");
+    *port = field(row, "port");
+    return *host != NULL && *port != NULL && rlock__is_place(*host, *port);
+}
+
+static bool read_row(struct rlock__replica *out, const rlock__reply *row) {
+    const char *host, *port;
+    if (!read_place(row, &host, &port))
+        return false;
+    (void)stpcpy(out->host, host);
+    (void)stpcpy(out->port, port);
+    out->promotable =
+        !field_is(row, "slave-priority", "0") && !field_is(row, "replica-priority", "0");
+    out->gone = is_gone(row);
+    out->silent_ms = silent_ms(row);
+    /* A replaced master that still believes to be one: it is listed as a replica, but follows no
+     * master. A replica that was promoted a moment ago has followed one, and counts. */
+    out->was_master = field_is(row, "role-reported", "master") && field_is(row, "master-host", "?");
+    return true;
+}
+
+static bool is_list(const rlock__reply *reply) {
+    int64_t number;
+    return rlock__reply_error(reply) == NULL && rlock__reply_string(reply) == NULL &&
+           !rlock__reply_number(reply, &number);
+}
+
+/* Reads the answer to SENTINEL REPLICAS; *out is empty at first. False: out of memory. */
+static bool read_replicas(struct rlock__replicas *out, const rlock__reply *rows) {
+    const size_t count = rlock__reply_count(rows);
+    out->unknown = !is_list(rows) || count > RLOCK__REPLICAS_MAX;
+    if (out->unknown || count == 0)
+        return true;
+    out->at = calloc(count, sizeof *out->at);
+    if (out->at == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const rlock__reply *row = rlock__reply_at(rows, i);
+        if (field_is(row, "port", RLOCK__NO_SERVER))
+            continue;
+        if (read_row(&out->at[out->count], row))
+            out->count++;
+        else
+            out->unknown = true;
+    }
+    return true;
+}
+
+/* For how long a Sentinel has not heard so many others that they are a majority with it, by its
+ * answer to SENTINEL SENTINELS. */
+static int64_t majority_silent_ms(const rlock__reply *others) {
+    const size_t count = rlock__reply_count(others), wanted = (count + 1) / 2;
+    int64_t least_ms = count > 0 || !is_list(others) ? INT64_MAX : 0;
+    for (size_t i = 0; i < count && count <= SENTINELS_MAX; i++) {
+        const int64_t ms = sentinel_silent_ms(rlock__reply_at(others, i));
+        size_t heard = 0;
+        for (size_t k = 0; k < count; k++)
+            heard += sentinel_silent_ms(rlock__reply_at(others, k)) <= ms;
+        if (heard >= wanted)
+            least_ms = rlock__sooner_ms(least_ms, ms);
+    }
+    return least_ms;
+}
+
+/* --- asking them ------------------------------------------------------------------------------ */
 
 struct inquiry {
     const struct rlock__server *server;
@@ -24,22 +142,15 @@ struct inquiry {
 static enum rlock_status ask(struct inquiry *inquiry, const char *what,
                              const struct rlock__limit *limit, rlock__reply **reply) {
     const char *words[] = {"SENTINEL", what, inquiry->server->master};
-    for (;;) {
-        if (!rlock__link_ask_words(&inquiry->link, 3, words))
-            return RLOCK_SYSTEM;
-        enum rlock_status status = rlock__link_call(&inquiry->link, limit, reply);
-        if (status != RLOCK_OK)
-            return status;
-        status = rlock__reply_judge(&inquiry->link, *reply);
-        const bool log_in = status == RLOCK_DENIED && inquiry->access.password == NULL &&
-                            inquiry->log_in.password != NULL;
-        if (!log_in)
-            return status;
-        rlock__reply_free(*reply);
-        *reply = NULL;
-        inquiry->access = inquiry->log_in;
-        rlock__link_close(&inquiry->link);
-    }
+    const enum rlock_status status = rlock__link_query(&inquiry->link, 3, words, limit, reply);
+    const bool log_in = status == RLOCK_DENIED && *reply != NULL &&
+                        inquiry->access.password == NULL && inquiry->log_in.password != NULL;
+    if (!log_in)
+        return status;
+    rlock__reply_free(*reply);
+    inquiry->access = inquiry->log_in;
+    rlock__link_close(&inquiry->link);
+    return rlock__link_query(&inquiry->link, 3, words, limit, reply);
 }
 
 static enum rlock_status read_master(const struct inquiry *inquiry, const rlock__reply *reply,
@@ -68,7 +179,7 @@ static enum rlock_status ask_replicas(struct inquiry *inquiry, const struct rloc
     const bool answered = reply != NULL;
     if (status != RLOCK_OK)
         out->unknown = true;
-    else if (!rlock__replicas_read(out, reply))
+    else if (!read_replicas(out, reply))
         status = RLOCK_SYSTEM;
     rlock__reply_free(reply);
     return answered && status != RLOCK_SYSTEM ? RLOCK_OK : status;
@@ -78,10 +189,10 @@ static enum rlock_status ask_replicas(struct inquiry *inquiry, const struct rloc
  * the master. */
 static struct rlock__limit share(const struct rlock__limit *limit, size_t left) {
     const int64_t now = rlock_now_ms();
-    const int64_t part_ms = (limit->deadline_ms - now) / (int64_t)(left + 1);
+    const int64_t part_ms = rlock__share_ms(now, limit->deadline_ms, left + 1);
     if (left == 1)
         return *limit;
-    return (struct rlock__limit){now + rlock__sooner_ms(part_ms, PATIENCE_MS), limit->cancel_fd};
+    return (struct rlock__limit){rlock__sooner_ms(part_ms, now + PATIENCE_MS), limit->cancel_fd};
 }
 
 /* Whether a replica is down each Sentinel judges for itself, and the one that leads a failover
@@ -109,7 +220,8 @@ static enum rlock_status ask_others(const struct inquiry *inquiry, const rlock__
          i++) {
         const char *host, *port;
         const struct rlock__limit patience = share(limit, count - i);
-        if (rlock__replicas_hears(rlock__reply_at(others, i), &host, &port))
+        const rlock__reply *row = rlock__reply_at(others, i);
+        if (read_place(row, &host, &port) && !is_gone(row)) /* one that the first one hears */
             status = ask_other(inquiry, host, port, &patience, replicas);
     }
     return status;
@@ -126,7 +238,7 @@ static enum rlock_status settle_replicas(struct inquiry *inquiry, const struct r
     rlock__reply *reply = NULL;
     enum rlock_status status = ask(inquiry, "SENTINELS", limit, &reply);
     if (reply != NULL) {
-        rlock__replicas_believe(&out->replicas, reply);
+        rlock__replicas_believe(&out->replicas, majority_silent_ms(reply));
         status = ask_others(inquiry, reply, limit, &out->replicas);
     }
     rlock__reply_free(reply);
@@ -157,11 +269,6 @@ static enum rlock_status ask_one(struct inquiry *inquiry, const struct rlock__li
     return status;
 }
 
-/* What is worth telling when no Sentinel has helped. */
-static bool tells_more(enum rlock_status status, enum rlock_status than) {
-    return than == RLOCK_AGAIN && status != RLOCK_AGAIN;
-}
-
 enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
                                       const struct rlock__access *access,
                                       const struct rlock__limit *limit, bool want_replicas,
@@ -180,7 +287,8 @@ enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
         rlock__link_close(&inquiry.link);
         if (status == RLOCK_OK)
             *first = which;
-        if (i == 0 || status == RLOCK_CANCELLED || tells_more(status, worst)) {
+        const bool tells_more = worst == RLOCK_AGAIN && status != RLOCK_AGAIN;
+        if (i == 0 || status == RLOCK_CANCELLED || tells_more) {
             worst = status;
             *error = why;
         }

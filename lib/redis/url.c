@@ -5,65 +5,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os/error.h"
+#include "redis/conn.h"
 
-enum { DB_MAX = 1000000, UNIX_PATH_SIZE = 108 };
+enum { DB_MAX = 1000000, PORT_MAX = 65535, UNIX_PATH_SIZE = 108 };
 
-static int hex_digit(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Decodes %XX in place. False: a broken escape, or one that stands for a NUL or a control. */
-static bool percent_decode(char *text) {
-    char *to = text;
-    for (const char *from = text; *from != '\0'; from++) {
-        if (*from != '%') {
-            *to++ = *from;
-            continue;
-        }
-        int high = hex_digit(from[1]);
-        int low = high < 0 ? -1 : hex_digit(from[2]);
-        if (low < 0 || rlock__is_control((char)(high << 4 | low)))
-            return false;
-        *to++ = (char)(high << 4 | low);
-        from += 2;
-    }
-    *to = '\0';
-    return true;
-}
-
-/* A decimal number of at most max; -1: it is none. */
-static int to_number(const char *text, int max) {
-    int value = 0;
-    if (*text == '\0')
-        return -1;
-    for (; *text != '\0'; text++) {
-        if (*text < '0' || *text > '9')
-            return -1;
-        value = value * 10 + (*text - '0');
-        if (value > max)
-            return -1;
-    }
-    return value;
-}
-
-static bool has_control(const char *text) {
-    while (*text != '\0' && !rlock__is_control(*text))
-        text++;
-    return *text != '\0';
-}
+static const struct {
+    const char *port, *example;
+} usual[] = {
+    [RLOCK__SINGLE] = {"6379", "redis://HOST:6379/0"},
+    [RLOCK__SENTINEL] = {"26379", "sentinel://HOST:26379,HOST2/NAME"},
+    [RLOCK__CLUSTER] = {"6379", "cluster://HOST:6379,HOST2"},
+};
 
 static bool fail(struct rlock__error *error, const char *why) {
     rlock__error_set(error, "cannot read the server's URL: %s", why);
     return false;
 }
 
+static bool fail_without(struct rlock__error *error, const char *what, const char *example) {
+    rlock__error_set(error, "cannot read the server's URL: no %s as in %s", what, example);
+    return false;
+}
+
+/* Decodes %XX in place. False: a broken escape, or one that stands for a NUL or a control. */
+static bool percent_decode(char *text, const char *where, struct rlock__error *error) {
+    char *to = text;
+    for (const char *from = text; *from != '\0'; from++) {
+        *to++ = *from;
+        if (*from != '%')
+            continue;
+        char digits[3];
+        (void)snprintf(digits, sizeof digits, "%s", from + 1);
+        to[-1] = (char)strtol(digits, NULL, 16);
+        if (strspn(digits, "0123456789abcdefABCDEF") != 2 || rlock__is_control(to[-1])) {
+            rlock__error_set(error, "cannot read the server's URL: broken %%XX in the %s", where);
+            return false;
+        }
+        from += 2;
+    }
+    *to = '\0';
+    return true;
+}
+
 static bool parse_db(struct rlock__server *out, const char *text, struct rlock__error *error) {
-    out->db = to_number(text, DB_MAX);
-    return out->db >= 0 || fail(error, "the database must be a number such as 0");
+    int64_t db;
+    if (!rlock__resp_whole(text, &db) || db > DB_MAX)
+        return fail(error, "the database must be a number such as 0");
+    out->db = (int)db;
+    return true;
 }
 
 static bool parse_userinfo(struct rlock__server *out, char *userinfo, struct rlock__error *error) {
@@ -71,51 +60,39 @@ static bool parse_userinfo(struct rlock__server *out, char *userinfo, struct rlo
     if (colon != NULL) {
         *colon = '\0';
         out->password = colon + 1;
-        if (!percent_decode(colon + 1))
-            return fail(error, "broken %XX in the password");
+        if (!percent_decode(colon + 1, "password", error))
+            return false;
     }
-    if (!percent_decode(userinfo))
-        return fail(error, "broken %XX in the user");
     out->user = *userinfo != '\0' ? userinfo : NULL;
-    return true;
+    return percent_decode(userinfo, "user", error);
 }
 
 /* One host, with its port or the usual one. */
-static bool parse_host(struct rlock__server *out, char *host, const char *usual_port,
-                       struct rlock__error *error) {
-    char *port = NULL;
+static bool parse_host(struct rlock__server *out, char *host, struct rlock__error *error) {
+    const bool bracketed = *host == '[';
+    char *end = bracketed ? strchr(host, ']') : strchrnul(host, ':');
     if (strpbrk(host, "?#") != NULL)
         return fail(error, "after the host only :PORT and /DB may follow");
-    if (*host == '[') {
-        char *end = strchr(++host, ']');
-        if (end == NULL || (end[1] != '\0' && end[1] != ':'))
-            return fail(error, "an IPv6 address stands in brackets, as in redis://[::1]:6379");
-        port = end[1] == ':' ? end + 2 : NULL;
-        *end = '\0';
-    } else {
-        port = strchr(host, ':');
-        if (port != NULL)
-            *port++ = '\0';
-        if (port != NULL && strchr(port, ':') != NULL)
-            return fail(error, "an IPv6 address stands in brackets, as in redis://[::1]:6379");
-    }
-    if (!percent_decode(host)) /* a zone: [fe80::1%25eth0] */
-        return fail(error, "broken %XX in the host");
+    if (end == NULL ||
+        (bracketed ? end[1] != '\0' && end[1] != ':' : strchr(end, ':') != strrchr(end, ':')))
+        return fail(error, "an IPv6 address stands in brackets, as in redis://[::1]:6379");
+    const char *colon = strchr(end, ':'), *port = usual[out->topology].port;
+    int64_t number;
+    if (colon != NULL)
+        port = colon + 1;
+    *end = '\0';
+    host += bracketed;
+    if (!percent_decode(host, "host", error)) /* a zone: [fe80::1%25eth0] */
+        return false;
     if (*host == '\0')
-        return fail(error, out->topology == RLOCK__SENTINEL
-                               ? "no host; give one, as in sentinel://HOST:26379,HOST2/NAME"
-                           : out->topology == RLOCK__CLUSTER
-                               ? "no host; give one, as in cluster://HOST:6379,HOST2"
-                               : "no host; give one, as in redis://HOST:6379/0");
-    if (port != NULL && to_number(port, 65535) < 1)
+        return fail_without(error, "host; give one,", usual[out->topology].example);
+    if (!rlock__resp_whole(port, &number) || number < 1 || number > PORT_MAX)
         return fail(error, "the port must be a number from 1 to 65535");
-    out->hosts[out->host_count++] =
-        (struct rlock__host){.name = host, .port = port != NULL ? port : usual_port};
+    out->hosts[out->host_count++] = (struct rlock__host){.name = host, .port = port};
     return true;
 }
 
-static bool parse_hosts(struct rlock__server *out, char *hosts, const char *usual_port,
-                        struct rlock__error *error) {
+static bool parse_hosts(struct rlock__server *out, char *hosts, struct rlock__error *error) {
     char *next;
     for (; hosts != NULL; hosts = next) {
         next = strchr(hosts, ',');
@@ -123,66 +100,48 @@ static bool parse_hosts(struct rlock__server *out, char *hosts, const char *usua
             *next++ = '\0';
         if (out->host_count == RLOCK__HOSTS_MAX)
             return fail(error, "more than 16 hosts: some of them are enough to find the others");
-        if (!parse_host(out, hosts, usual_port, error))
+        if (!parse_host(out, hosts, error))
             return false;
     }
     return true;
 }
 
-/* Cuts off what stands before the hosts and behind them; *below is what follows the slash, NULL:
- * none. */
-static bool parse_around(struct rlock__server *out, char **rest, char **below,
-                         struct rlock__error *error) {
-    char *slash = strchr(*rest, '/');
-    char *at = strrchr(*rest, '@');
-    if (at != NULL && slash != NULL && slash < at)
-        slash = strchr(at, '/'); /* a raw '/' in the password */
-    if (slash != NULL)
-        *slash++ = '\0';
-    *below = slash;
-    if (at == NULL)
-        return true;
-    *at = '\0';
-    char *userinfo = *rest;
-    *rest = at + 1;
-    return parse_userinfo(out, userinfo, error);
+/* NAME[/DB]; *below is what follows the slash. */
+static bool parse_master(struct rlock__server *out, char **below, struct rlock__error *error) {
+    out->master = *below;
+    if (*below == NULL || **below == '\0' || **below == '/')
+        return fail_without(error, "master's name; give it,", usual[RLOCK__SENTINEL].example);
+    char *name = *below;
+    *below = strchr(name, '/');
+    if (*below != NULL)
+        *(*below)++ = '\0';
+    return percent_decode(name, "master's name", error);
 }
 
-static bool parse_redis(struct rlock__server *out, char *rest, struct rlock__error *error) {
-    char *db;
-    if (!parse_around(out, &rest, &db, error))
+/* [USER[:PASSWORD]@]HOSTS[/BELOW] */
+static bool parse_hosted(struct rlock__server *out, char *rest, struct rlock__error *error) {
+    char *below = strchr(rest, '/'), *at = strrchr(rest, '@');
+    if (at != NULL && below != NULL && below < at)
+        below = strchr(at, '/'); /* a raw '/' in the password */
+    if (below != NULL)
+        *below++ = '\0';
+    if (at != NULL) {
+        *at = '\0';
+        if (!parse_userinfo(out, rest, error))
+            return false;
+        rest = at + 1;
+    }
+    if (out->topology == RLOCK__SENTINEL && !parse_master(out, &below, error))
         return false;
-    if (db != NULL && *db != '\0' && !parse_db(out, db, error))
-        return false;
-    if (strchr(rest, ',') != NULL)
+    if (below != NULL && *below != '\0') {
+        if (out->topology == RLOCK__CLUSTER && strcmp(below, "0") != 0)
+            return fail(error, "a cluster has one database: leave out /DB");
+        if (!parse_db(out, below, error))
+            return false;
+    }
+    if (out->topology == RLOCK__SINGLE && strchr(rest, ',') != NULL)
         return fail(error, "one host; give --server several times for a lock on several servers");
-    return parse_host(out, rest, "6379", error);
-}
-
-static bool parse_sentinel(struct rlock__server *out, char *rest, struct rlock__error *error) {
-    char *name;
-    if (!parse_around(out, &rest, &name, error))
-        return false;
-    char *db = name != NULL ? strchr(name, '/') : NULL;
-    if (db != NULL)
-        *db++ = '\0';
-    if (name == NULL || *name == '\0')
-        return fail(error, "no master's name; give it, as in sentinel://HOST:26379,HOST2/NAME");
-    if (!percent_decode(name))
-        return fail(error, "broken %XX in the master's name");
-    if (db != NULL && *db != '\0' && !parse_db(out, db, error))
-        return false;
-    out->master = name;
-    return parse_hosts(out, rest, "26379", error);
-}
-
-static bool parse_cluster(struct rlock__server *out, char *rest, struct rlock__error *error) {
-    char *db;
-    if (!parse_around(out, &rest, &db, error))
-        return false;
-    if (db != NULL && *db != '\0' && strcmp(db, "0") != 0)
-        return fail(error, "a cluster has one database: leave out /DB");
-    return parse_hosts(out, rest, "6379", error);
+    return parse_hosts(out, rest, error);
 }
 
 static bool parse_unix(struct rlock__server *out, char *path, struct rlock__error *error) {
@@ -194,8 +153,8 @@ static bool parse_unix(struct rlock__server *out, char *path, struct rlock__erro
         if (!parse_db(out, query + 3, error))
             return false;
     }
-    if (!percent_decode(path))
-        return fail(error, "broken %XX in the path");
+    if (!percent_decode(path, "path", error))
+        return false;
     if (*path != '/')
         return fail(error, "a socket's path is absolute, as in unix:///run/redis.sock");
     if (strlen(path) >= UNIX_PATH_SIZE)
@@ -262,9 +221,8 @@ static bool is_address(const char *text) {
 }
 
 static bool is_socket(const char *text) {
-    static const char ending[] = ".sock";
-    const size_t length = strlen(text), less = sizeof ending - 1;
-    return length > less && strcmp(text + length - less, ending) == 0 &&
+    const char *ending = strrchr(text, '.');
+    return ending != NULL && ending > text && strcmp(ending, ".sock") == 0 &&
            strstr(text, "://") == NULL;
 }
 
@@ -283,7 +241,15 @@ static bool fail_without_scheme(const char *url, struct rlock__error *error) {
                        "sentinels://, cluster:// or clusters:// (rlock itself also knows local:)");
 }
 
-static enum rlock_status no_memory(struct rlock__error *error) {
+/* What stands behind the scheme, which out's topology is of. */
+static enum rlock_status parse(struct rlock__server *out, const char *scheme, const char *rest,
+                               bool is_unix, struct rlock__error *error) {
+    out->text_size = strlen(rest) + 1;
+    out->text = strdup(rest);
+    if (out->text != NULL && !(is_unix ? parse_unix : parse_hosted)(out, out->text, error))
+        return RLOCK_INVALID;
+    if (out->text != NULL && redact(out, scheme))
+        return RLOCK_OK;
     rlock__error_set(error, "out of memory");
     return RLOCK_SYSTEM;
 }
@@ -293,19 +259,18 @@ enum rlock_status rlock__server_parse(struct rlock__server *out, const char *url
     static const struct {
         const char *scheme;
         enum rlock__topology topology;
-        bool tls;
-        bool (*parse)(struct rlock__server *, char *, struct rlock__error *);
+        bool tls, is_unix;
     } schemes[] = {
-        {"redis://", RLOCK__SINGLE, false, parse_redis},
-        {"rediss://", RLOCK__SINGLE, true, parse_redis},
-        {"unix://", RLOCK__SINGLE, false, parse_unix},
-        {"sentinel://", RLOCK__SENTINEL, false, parse_sentinel},
-        {"sentinels://", RLOCK__SENTINEL, true, parse_sentinel},
-        {"cluster://", RLOCK__CLUSTER, false, parse_cluster},
-        {"clusters://", RLOCK__CLUSTER, true, parse_cluster},
+        {"redis://", RLOCK__SINGLE, false, false},
+        {"rediss://", RLOCK__SINGLE, true, false},
+        {"unix://", RLOCK__SINGLE, false, true},
+        {"sentinel://", RLOCK__SENTINEL, false, false},
+        {"sentinels://", RLOCK__SENTINEL, true, false},
+        {"cluster://", RLOCK__CLUSTER, false, false},
+        {"clusters://", RLOCK__CLUSTER, true, false},
     };
     *out = (struct rlock__server){.db = 0};
-    if (has_control(url)) {
+    if (rlock__has_control(url)) {
         rlock__error_set(error, "there is a control character in it");
         return RLOCK_INVALID;
     }
@@ -315,13 +280,8 @@ enum rlock_status rlock__server_parse(struct rlock__server *out, const char *url
             continue;
         out->topology = schemes[i].topology;
         out->tls = schemes[i].tls;
-        out->text_size = strlen(url + length) + 1;
-        out->text = strdup(url + length);
-        if (out->text == NULL)
-            return no_memory(error);
-        const enum rlock_status status = !schemes[i].parse(out, out->text, error) ? RLOCK_INVALID
-                                         : redact(out, schemes[i].scheme)         ? RLOCK_OK
-                                                                          : no_memory(error);
+        const enum rlock_status status =
+            parse(out, schemes[i].scheme, url + length, schemes[i].is_unix, error);
         if (status != RLOCK_OK)
             rlock__server_free(out);
         return status;

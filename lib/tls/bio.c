@@ -25,7 +25,7 @@ static long control(BIO *bio, int command, long number, void *pointer) {
 
 /* What a system call gave. False: nothing yet, or never, and then the session knows why. */
 static int take_result(BIO *bio, ssize_t n, size_t *done) {
-    struct rlock__tls_session *session = BIO_get_data(bio);
+    struct rlock__tls *session = BIO_get_data(bio);
     const bool again = n < 0 && (errno == EAGAIN || errno == EINTR);
     if (n < 0 && !again)
         session->failure = errno;
@@ -34,7 +34,7 @@ static int take_result(BIO *bio, ssize_t n, size_t *done) {
 }
 
 static int socket_write(BIO *bio, const char *from, size_t size, size_t *n) {
-    const struct rlock__tls_session *session = BIO_get_data(bio);
+    const struct rlock__tls *session = BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
     const int result = take_result(bio, send(session->fd, from, size, MSG_NOSIGNAL), n);
     if (result < 0)
@@ -43,7 +43,7 @@ static int socket_write(BIO *bio, const char *from, size_t size, size_t *n) {
 }
 
 static int socket_read(BIO *bio, char *to, size_t size, size_t *n) {
-    struct rlock__tls_session *session = BIO_get_data(bio);
+    struct rlock__tls *session = BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
     *n = 0;
     /* OpenSSL goes on for as long as there are records without data: tickets, a handshake that has
@@ -61,7 +61,7 @@ static int socket_read(BIO *bio, char *to, size_t size, size_t *n) {
     return result > 0;
 }
 
-BIO *rlock__tls_bio(struct rlock__tls_session *session) {
+BIO *rlock__tls_bio(struct rlock__tls *session) {
     session->method = BIO_meth_new(BIO_TYPE_NONE, "rlock");
     if (session->method == NULL || BIO_meth_set_create(session->method, made) != 1 ||
         BIO_meth_set_ctrl(session->method, control) != 1 ||

@@ -50,7 +50,7 @@ int rlock__tls_on_verify(int good, X509_STORE_CTX *store) {
     if (good == 1)
         return good;
     const SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
-    struct rlock__tls_session *session = SSL_get_app_data(ssl);
+    struct rlock__tls *session = SSL_get_app_data(ssl);
     const X509 *certificate = X509_STORE_CTX_get_current_cert(store);
     session->verify_error = X509_STORE_CTX_get_error(store);
     session->verify_depth = X509_STORE_CTX_get_error_depth(store);
@@ -60,7 +60,7 @@ int rlock__tls_on_verify(int good, X509_STORE_CTX *store) {
     return good;
 }
 
-static void say_unverified(const struct rlock__tls_session *session, struct rlock__error *error) {
+static void say_unverified(const struct rlock__tls *session, struct rlock__error *error) {
     const char *which =
         session->verify_depth > 0 ? "an issuer certificate in its chain" : "its certificate";
     switch (session->verify_error) {
@@ -95,7 +95,7 @@ static void say_unverified(const struct rlock__tls_session *session, struct rloc
 /* --- ours ------------------------------------------------------------------------------------ */
 
 /* True: the alert is about our certificate, or the lack of one. */
-static bool is_about_ours(const struct rlock__tls_session *session, int alert) {
+static bool is_about_ours(const struct rlock__tls *session, int alert) {
     switch (alert) {
     case SSL_AD_BAD_CERTIFICATE:
     case SSL_AD_UNSUPPORTED_CERTIFICATE:
@@ -110,8 +110,7 @@ static bool is_about_ours(const struct rlock__tls_session *session, int alert) {
     }
 }
 
-static void say_ours(const struct rlock__tls_session *session, int alert,
-                     struct rlock__error *error) {
+static void say_ours(const struct rlock__tls *session, int alert, struct rlock__error *error) {
     if (!session->has_cert)
         rlock__error_set(error,
                          "the server requires a client certificate: give --tls-cert and --tls-key");
@@ -157,7 +156,7 @@ static bool is_old(unsigned long code) {
              ERR_GET_REASON(code) == SSL_R_VERSION_TOO_LOW));
 }
 
-static void say_unavailable(const struct rlock__tls_session *session, unsigned long code,
+static void say_unavailable(const struct rlock__tls *session, unsigned long code,
                             struct rlock__error *error) {
     const bool begun = SSL_is_init_finished(session->ssl);
     const char *reason = ERR_reason_error_string(code);
@@ -181,8 +180,7 @@ static void say_unavailable(const struct rlock__tls_session *session, unsigned l
         rlock__error_set(error, "TLS failed: %s", reason != NULL ? reason : "unknown reason");
 }
 
-enum rlock__io rlock__tls_why(const struct rlock__tls_session *session,
-                              struct rlock__error *error) {
+enum rlock__io rlock__tls_why(const struct rlock__tls *session, struct rlock__error *error) {
     const unsigned long code = ERR_peek_error();
     if (session->verify_error != X509_V_OK) {
         say_unverified(session, error);
@@ -204,7 +202,7 @@ static bool is_mismatch(unsigned long code) {
             ERR_GET_REASON(code) == SSL_R_NO_CERTIFICATE_ASSIGNED);
 }
 
-enum rlock__io rlock__tls_why_file(const struct rlock__tls_session *session, const char *what,
+enum rlock__io rlock__tls_why_file(const struct rlock__tls *session, const char *what,
                                    const char *file, struct rlock__error *error) {
     const char *reason =
         session->locked ? "it is protected by a passphrase" : "the file has none in PEM format";

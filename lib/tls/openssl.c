@@ -36,7 +36,7 @@ static char *plain_name(const char *host) {
 static int on_asked(SSL *ssl, X509 **cert, EVP_PKEY **key) {
     (void)cert;
     (void)key;
-    struct rlock__tls_session *session = SSL_get_app_data(ssl);
+    struct rlock__tls *session = SSL_get_app_data(ssl);
     session->asked = true;
     return 0;
 }
@@ -46,12 +46,12 @@ static int no_passphrase(char *to, int size, int writing, void *data) {
     (void)to;
     (void)size;
     (void)writing;
-    struct rlock__tls_session *session = data;
+    struct rlock__tls *session = data;
     session->locked = true;
     return -1;
 }
 
-static enum rlock__io load_authorities(const struct rlock__tls_session *session,
+static enum rlock__io load_authorities(const struct rlock__tls *session,
                                        const struct rlock__tls_config *config,
                                        struct rlock__error *error) {
     if (config->insecure)
@@ -64,7 +64,7 @@ static enum rlock__io load_authorities(const struct rlock__tls_session *session,
     return RLOCK__IO_DONE;
 }
 
-static enum rlock__io load_certificate(struct rlock__tls_session *session,
+static enum rlock__io load_certificate(struct rlock__tls *session,
                                        const struct rlock__tls_config *config,
                                        struct rlock__error *error) {
     if (config->cert == NULL && config->key == NULL)
@@ -83,8 +83,7 @@ static enum rlock__io load_certificate(struct rlock__tls_session *session,
     return RLOCK__IO_DONE;
 }
 
-static bool make_context(struct rlock__tls_session *session,
-                         const struct rlock__tls_config *config) {
+static bool make_context(struct rlock__tls *session, const struct rlock__tls_config *config) {
     SSL_CTX *context = session->context = SSL_CTX_new(TLS_client_method());
     if (context == NULL || SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) != 1)
         return false;
@@ -103,7 +102,7 @@ static bool make_context(struct rlock__tls_session *session,
 
 /* Sets the name to ask for (SNI), and the one that the certificate must have. An address is never
  * asked for (RFC 6066, section 3). */
-static bool set_name(const struct rlock__tls_session *session) {
+static bool set_name(const struct rlock__tls *session) {
     X509_VERIFY_PARAM *param = SSL_get0_param(session->ssl);
     if (is_address(session->name))
         return X509_VERIFY_PARAM_set1_ip_asc(param, session->name) == 1;
@@ -112,7 +111,7 @@ static bool set_name(const struct rlock__tls_session *session) {
            SSL_set_tlsext_host_name(session->ssl, session->name) == 1;
 }
 
-static bool make_session(struct rlock__tls_session *session) {
+static bool make_session(struct rlock__tls *session) {
     session->ssl = SSL_new(session->context);
     BIO *bio = session->ssl != NULL ? rlock__tls_bio(session) : NULL;
     if (bio == NULL)
@@ -122,7 +121,7 @@ static bool make_session(struct rlock__tls_session *session) {
     return SSL_set_app_data(session->ssl, session) == 1 && set_name(session);
 }
 
-static void session_close(struct rlock__tls_session *session) {
+static void session_close(struct rlock__tls *session) {
     if (session->ssl != NULL && SSL_is_init_finished(session->ssl) && !session->broken)
         (void)SSL_shutdown(session->ssl);
     SSL_free(session->ssl);
@@ -134,10 +133,10 @@ static void session_close(struct rlock__tls_session *session) {
     ERR_clear_error();
 }
 
-static enum rlock__io session_open(struct rlock__tls_session **out, int fd,
+static enum rlock__io session_open(struct rlock__tls **out, int fd,
                                    const struct rlock__tls_config *config, const char *host,
                                    struct rlock__error *error) {
-    struct rlock__tls_session *session = calloc(1, sizeof *session);
+    struct rlock__tls *session = calloc(1, sizeof *session);
     enum rlock__io io = RLOCK__IO_SYSTEM;
     ERR_clear_error();
     rlock__error_set(error, "no TLS: out of memory");
@@ -168,7 +167,7 @@ out:
 /* --- bytes ----------------------------------------------------------------------------------- */
 
 /* The result for a call that did not succeed. */
-static enum rlock__io judge(struct rlock__tls_session *session, int result, short *events,
+static enum rlock__io judge(struct rlock__tls *session, int result, short *events,
                             struct rlock__error *error) {
     enum rlock__io io = RLOCK__IO_WAIT;
     switch (SSL_get_error(session->ssl, result)) {
@@ -180,7 +179,7 @@ static enum rlock__io judge(struct rlock__tls_session *session, int result, shor
     return io;
 }
 
-static enum rlock__io session_handshake(struct rlock__tls_session *session, short *events,
+static enum rlock__io session_handshake(struct rlock__tls *session, short *events,
                                         struct rlock__error *error) {
     session->taken = 0;
     ERR_clear_error();
@@ -193,8 +192,8 @@ static enum rlock__io session_handshake(struct rlock__tls_session *session, shor
     return io;
 }
 
-static enum rlock__io session_read(struct rlock__tls_session *session, char *to, size_t size,
-                                   size_t *n, short *events, struct rlock__error *error) {
+static enum rlock__io session_read(struct rlock__tls *session, char *to, size_t size, size_t *n,
+                                   short *events, struct rlock__error *error) {
     session->taken = 0;
     ERR_clear_error();
     const int result = SSL_read_ex(session->ssl, to, size, n);
@@ -206,7 +205,7 @@ static enum rlock__io session_read(struct rlock__tls_session *session, char *to,
 
 /* A server that refuses our certificate sends an alert and closes, with TLS 1.3 after the
  * handshake: our next write fails then, but the alert can still be read. */
-static enum rlock__io hear_why(struct rlock__tls_session *session, struct rlock__error *error) {
+static enum rlock__io hear_why(struct rlock__tls *session, struct rlock__error *error) {
     char byte;
     size_t n;
     short events;
@@ -217,9 +216,8 @@ static enum rlock__io hear_why(struct rlock__tls_session *session, struct rlock_
     return RLOCK__IO_DENIED;
 }
 
-static enum rlock__io session_write(struct rlock__tls_session *session, const char *from,
-                                    size_t size, size_t *n, short *events,
-                                    struct rlock__error *error) {
+static enum rlock__io session_write(struct rlock__tls *session, const char *from, size_t size,
+                                    size_t *n, short *events, struct rlock__error *error) {
     session->taken = 0;
     ERR_clear_error();
     const int result = SSL_write_ex(session->ssl, from, size, n);

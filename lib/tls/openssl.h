@@ -8,7 +8,7 @@
 
 enum { RLOCK__TLS_NAMES_SIZE = 160 };
 
-struct rlock__tls_session {
+struct rlock__tls {
     SSL_CTX *context;
     SSL *ssl;
     BIO_METHOD *method;
@@ -30,7 +30,7 @@ struct rlock__tls_session {
 
 /* The session's socket, for OpenSSL. The caller's to free, with session->method; NULL: out of
  * memory. */
-BIO *rlock__tls_bio(struct rlock__tls_session *session);
+BIO *rlock__tls_bio(struct rlock__tls *session);
 
 /* Records why OpenSSL refuses a certificate of the server: at the end of the handshake its errors
  * do not say so any more. For SSL_CTX_set_verify(). */
@@ -38,11 +38,11 @@ int rlock__tls_on_verify(int good, X509_STORE_CTX *store);
 
 /* What a failed call on the session means, in plain words. RLOCK__IO_DENIED or RLOCK__IO_BROKEN.
  * Uses up the thread's OpenSSL errors. */
-enum rlock__io rlock__tls_why(const struct rlock__tls_session *session, struct rlock__error *error);
+enum rlock__io rlock__tls_why(const struct rlock__tls *session, struct rlock__error *error);
 
 /* Why a file can't be used, from the thread's OpenSSL errors: "cannot use WHAT in FILE: reason".
  * Returns RLOCK__IO_DENIED. */
-enum rlock__io rlock__tls_why_file(const struct rlock__tls_session *session, const char *what,
+enum rlock__io rlock__tls_why_file(const struct rlock__tls *session, const char *what,
                                    const char *file, struct rlock__error *error);
 
 #endif

@@ -1,14 +1,12 @@
-/* tls.c: loads the module for TLS on first use, and passes everything on to it.
+/* tls.c: loads the module for TLS on first use.
  *
  * It is found by where the library is, or the program that it is a part of. A RUNPATH would find
  * it, too, but in every run the loader would look there for libc first, in some 36 places. */
 #include "tls/tls.h"
 
-#include <stdlib.h>
-
 #ifdef RLOCK_TLS_LINKED /* the static program has the module in itself */
 
-static const struct rlock__tls_module *load(struct rlock__error *error) {
+const struct rlock__tls_module *rlock__tls_load(struct rlock__error *error) {
     (void)error;
     return &rlock__tls_module;
 }
@@ -53,8 +51,7 @@ static void *open_module(void) {
     return dlopen(RLOCK__TLS_MODULE_FILE, flags);
 }
 
-/* May be called from any thread. NULL: error says why there is none. */
-static const struct rlock__tls_module *load(struct rlock__error *error) {
+const struct rlock__tls_module *rlock__tls_load(struct rlock__error *error) {
     void *handle = open_module();
     const struct rlock__tls_module *module =
         handle != NULL ? dlsym(handle, RLOCK__TLS_MODULE_SYMBOL) : NULL;
@@ -69,50 +66,3 @@ static const struct rlock__tls_module *load(struct rlock__error *error) {
 }
 
 #endif
-
-struct rlock__tls {
-    const struct rlock__tls_module *module;
-    struct rlock__tls_session *session;
-};
-
-enum rlock__io rlock__tls_open(struct rlock__tls **out, int fd,
-                               const struct rlock__tls_config *config, const char *host,
-                               struct rlock__error *error) {
-    struct rlock__tls *tls = *out = calloc(1, sizeof *tls);
-    if (tls == NULL) {
-        rlock__error_set(error, "out of memory");
-        return RLOCK__IO_SYSTEM;
-    }
-    tls->module = load(error);
-    enum rlock__io io = RLOCK__IO_SYSTEM;
-    if (tls->module != NULL)
-        io = tls->module->open(&tls->session, fd, config, host, error);
-    if (io != RLOCK__IO_DONE) {
-        rlock__tls_close(tls);
-        *out = NULL;
-    }
-    return io;
-}
-
-enum rlock__io rlock__tls_handshake(struct rlock__tls *tls, short *events,
-                                    struct rlock__error *error) {
-    return tls->module->handshake(tls->session, events, error);
-}
-
-enum rlock__io rlock__tls_read(struct rlock__tls *tls, char *to, size_t size, size_t *n,
-                               short *events, struct rlock__error *error) {
-    return tls->module->read(tls->session, to, size, n, events, error);
-}
-
-enum rlock__io rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size, size_t *n,
-                                short *events, struct rlock__error *error) {
-    return tls->module->write(tls->session, from, size, n, events, error);
-}
-
-void rlock__tls_close(struct rlock__tls *tls) {
-    if (tls == NULL)
-        return;
-    if (tls->session != NULL)
-        tls->module->close(tls->session);
-    free(tls);
-}

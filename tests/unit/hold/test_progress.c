@@ -15,6 +15,19 @@ static const struct kind run = {.name = "run", .detail = DETAIL_NONE},
 
 static int64_t now_ms = 1000000;
 static struct locked on; /* a server that was never spoken to */
+static const char *names[] = {"x"};
+static const struct settings settings = {.names = names, .name_count = 1};
+
+/* A wait that begins now. */
+static struct acquired wait_for(const struct kind *kind, const rlock_lock *lock) {
+    return (struct acquired){
+        .settings = &settings,
+        .kind = kind,
+        .server.client = on.client,
+        .lock = (rlock_lock *)lock,
+        .asked_ms = now_ms,
+    };
+}
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
     (void)id;
@@ -23,13 +36,13 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
 }
 
 /* What is written when a line gets the chance to speak. */
-static const char *shown(struct progress *progress, const struct rlock_lock *lock) {
+static const char *shown(struct acquired *wait) {
     static char text[4096];
     FILE *caught = tmpfile();
     const int real_stderr = dup(STDERR_FILENO);
     assert_non_null(caught);
     assert_int_equal(dup2(fileno(caught), STDERR_FILENO), STDERR_FILENO);
-    progress_show(progress, on.client, lock);
+    progress_show(wait);
     assert_int_equal(dup2(real_stderr, STDERR_FILENO), STDERR_FILENO);
     const ssize_t n = pread(fileno(caught), text, sizeof text - 1, 0);
     assert_true(n >= 0);
@@ -77,11 +90,10 @@ TEST(each_kind_says_what_its_waiters_want_to_know) {
         char expected[128];
         struct rlock__resource x;
         struct rlock_lock lock = {.busy = {.resource = &x, .holder = rows[i].holder}};
-        struct progress progress;
+        struct acquired wait = wait_for(rows[i].kind, &lock);
         lock.busy.holder.as_of_ms = rlock_now_ms();
         (void)snprintf(expected, sizeof expected, "rlock: waiting for x%s\n", rows[i].said);
-        progress_begin(&progress, "x", rows[i].kind);
-        assert_string_equal(shown(&progress, &lock), expected);
+        assert_string_equal(shown(&wait), expected);
     }
 }
 
@@ -96,16 +108,15 @@ TEST(a_line_at_the_start_and_every_30_seconds) {
                 {31000, NULL}, {62500, "1m2s "}, /* late: a machine that was busy */
                 {89999, NULL}, {90000, "1m30s "}, {3600000, "1h "}};
     const int64_t began_ms = now_ms;
-    struct progress progress;
-    progress_begin(&progress, "x", &run);
+    struct acquired wait = wait_for(&run, &lock);
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[128] = "";
         now_ms = began_ms + rows[i].at_ms;
         if (rows[i].waited != NULL)
             (void)snprintf(text, sizeof text, "rlock: waiting %sfor x: held by others\n",
                            rows[i].waited);
-        assert_string_equal(shown(&progress, &lock), text);
-        assert_true(progress.next_ms > now_ms && progress.next_ms <= now_ms + 30000);
+        assert_string_equal(shown(&wait), text);
+        assert_true(wait.speak_ms > now_ms && wait.speak_ms <= now_ms + 30000);
     }
 }
 
@@ -113,13 +124,12 @@ TEST(a_line_at_the_start_and_every_30_seconds) {
 TEST(a_server_that_is_away_is_told_after_10_seconds) {
     const struct rlock_lock lock = {.busy.resource = NULL};
     const int64_t began_ms = now_ms;
-    struct progress progress;
-    progress_begin(&progress, "x", &run);
+    struct acquired wait = wait_for(&run, &lock);
     for (; now_ms < began_ms + 10000; now_ms += 500)
-        assert_string_equal(shown(&progress, &lock), "");
-    assert_string_equal(shown(&progress, &lock),
+        assert_string_equal(shown(&wait), "");
+    assert_string_equal(shown(&wait),
                         "rlock: waiting 10s for x: cannot use unix:///tmp/rlock-there-is-none: \n");
-    assert_int_equal(progress.next_ms, began_ms + 30000);
+    assert_int_equal(wait.speak_ms, began_ms + 30000);
 }
 
 void before_all(void) {

@@ -29,6 +29,7 @@ static struct complaint why;
 
 void after_each(void) {
     settings_free(&settings);
+    why = (struct complaint){0};
 }
 
 static bool read_file(void) {
@@ -138,13 +139,14 @@ TEST(what_is_overridden_must_make_sense_all_the_same) {
 TEST(kill_after_of_a_file_gives_way_to_a_lease_from_the_command_line) {
     char *with_lease[] = {"run", "-n", "a", "-l", "3s", "true", NULL};
     char *without[] = {"run", "-n", "a", "true", NULL};
+    const struct cmd *run = cmd_find(&cmd_rlock, "run");
     setenv("RLOCK_CONFIG", path, 1);
     write_content("kill-after = 4s\n");
-    assert_int_equal(settings_load(&settings, &cmd_run, 6, with_lease, &why), SETTINGS_OK);
+    assert_int_equal(settings_load(&settings, run, 6, with_lease, &why), SETTINGS_OK);
     assert_int_equal(settings.run.kill_after_ms, 1000);
     settings_free(&settings);
     write_content("lease = 3s\nkill-after = 4s\n");
-    assert_int_equal(settings_load(&settings, &cmd_run, 4, without, &why), SETTINGS_BAD);
+    assert_int_equal(settings_load(&settings, run, 4, without, &why), SETTINGS_BAD);
     assert_int_equal(why.status, EXIT_CONFIG);
     assert_non_null(strstr(why.text, ":2: cannot use kill-after '4s'"));
 }

@@ -68,7 +68,7 @@ TEST(of_a_line_taken_in_part_the_rest_comes_first) {
     assert_true(said > 10);
     drain();
     assert_true(stream_say("the end\n", 8, 1000));
-    stream_finish(1000);
+    stream_finish();
     drain();
     taken[taken_length] = '\0';
     int lines = 0;
@@ -85,7 +85,7 @@ TEST(what_no_one_reads_costs_its_patience_once) {
         assert_false(stream_say(line, sizeof line, 200));
     assert_in_range(rlock_now_ms() - begun_ms, 190, 1999); /* of clocks of whole milliseconds */
     drain();
-    stream_finish(1000);
+    stream_finish();
 }
 
 TEST(a_line_that_is_too_long_is_dropped) {

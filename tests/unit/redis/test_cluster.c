@@ -94,11 +94,11 @@ TEST(a_node_tells_who_serves_what) {
     for (int i = 0; i < 2; i++) {
         assert_found(&f, 0, "10.0.0.1", "7001");
         const struct rlock__link *first = f.found;
-        assert_false(rlock__cluster_has_replica(first));
+        assert_false(first->has_replica);
         assert_int_equal(find(&f, 99), RLOCK_OK);
         assert_ptr_equal(f.found, first); /* one node, one link */
         assert_found(&f, 100, "10.0.0.2", "7002");
-        assert_true(rlock__cluster_has_replica(f.found));
+        assert_true(f.found->has_replica);
         assert_found(&f, 16383, "10.0.0.2", "7002");
         assert_true(rlock__cluster_sharded(f.cluster));
         struct rlock__cluster *like = rlock__cluster_new(&f.server, &f.access, f.cluster, &f.error);

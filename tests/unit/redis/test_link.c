@@ -65,7 +65,7 @@ TEST(who_is_turned_away_is_told_why) {
         f.access.password = "s3cr3t";
         f.link.conn = (struct rlock__conn){.fd = fds[0], .reader = redisReaderCreate()};
         f.link.stage = logs_in ? RLOCK__AUTHENTICATING : RLOCK__READY;
-        f.link.connect_by_ms = RLOCK_FOREVER;
+        f.link.by_ms = RLOCK_FOREVER;
         assert_int_equal(send(fds[1], rows[row].said, length, 0), length);
         close(fds[1]);
         ask(&f, "FIRST");
@@ -83,10 +83,10 @@ TEST(it_goes_where_the_server_is_now) {
     assert_answered(&f, "FIRST", "here");
     rlock__link_move(&f.link, f.peer.path, ""); /* no move: the connection stays */
     assert_answered(&f, "SECOND", "here again");
-    assert_false(rlock__link_same(&f.link, &other.link));
+    assert_false(rlock__link_is_at(&f.link, other.link.host, other.link.port));
     rlock__link_move(&f.link, other.peer.path, "");
     assert_closed(&f);
-    assert_true(rlock__link_same(&f.link, &other.link));
+    assert_true(rlock__link_is_at(&f.link, other.link.host, other.link.port));
     assert_answered(&f, "THIRD", "there");
     end(&f, "FIRST; SECOND");
     end(&other, "THIRD");

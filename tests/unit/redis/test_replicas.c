@@ -183,6 +183,25 @@ TEST(those_that_could_be_promoted_must_have_it) {
     }
 }
 
+/* Several names at once: each has asked for the replicas' names before the first one is refused. */
+TEST(all_names_go_by_number_where_names_are_refused) {
+    static const char denied[] = "-NOPERM no\r\n";
+    struct servers f;
+    begin_named(&f,
+                ANSWERS(YES(17), YES(18), ":2\r\n", denied, ":2\r\n", denied, ":3\r\n", ":3\r\n"));
+    struct rlock__run runs[] = {{.route = f.routes, .call = &f.call},
+                                {.route = f.routes, .call = &f.call}};
+    struct rlock__batch second = {.runs = &runs[1], .count = 1, .enough = 1};
+    struct rlock__batch first = {.runs = &runs[0], .count = 1, .enough = 1, .next = &second};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
+    rlock__script_run_batches(&first, script(), &limit);
+    for (size_t i = 0; i < COUNT(runs); i++) {
+        assert_int_equal(runs[i].status, RLOCK_OK);
+        rlock__reply_free(runs[i].answer.reply);
+    }
+    end(&f);
+}
+
 /* Each server of several asks its own; until it is confirmed it does not count for the majority. */
 TEST(of_several_each_is_confirmed_by_its_own) {
     struct servers f;

@@ -46,8 +46,8 @@ TEST(a_script_is_called_by_its_hash_or_sent_whole) {
                    script()->sha1);
     assert_memory_equal(peer_asked(&f.peers[0]), words, strlen(words));
     const struct peer_request *first = &f.peers[0].requests[0], *second = &f.peers[0].requests[1];
-    assert_int_equal(second->words[1].size, script()->size);
-    assert_memory_equal(second->words[1].data, script()->body, script()->size);
+    assert_int_equal(second->words[1].size, strlen(script()->body));
+    assert_memory_equal(second->words[1].data, script()->body, strlen(script()->body));
     assert_int_equal(second->word_count, first->word_count);
     for (size_t i = 2; i < first->word_count; i++)
         assert_string_equal(second->words[i].data, first->words[i].data);

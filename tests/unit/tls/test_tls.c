@@ -66,7 +66,8 @@ static void stop(const struct server *server) {
 
 struct end {
     int fd;
-    struct rlock__tls *tls;
+    const struct rlock__tls_module *module;
+    struct rlock__tls *tls; /* NULL: it could not be opened */
     struct rlock__error error;
 };
 
@@ -84,8 +85,8 @@ static const struct rlock__tls_config trusting = {.ca = "ca.pem"};
 
 static enum rlock__io begin(struct end *end, int fd, const struct rlock__tls_config *config,
                             const char *host) {
-    *end = (struct end){.fd = fd};
-    return rlock__tls_open(&end->tls, fd, config, host, &end->error);
+    *end = (struct end){.fd = fd, .module = rlock__tls_load(&end->error)};
+    return end->module->open(&end->tls, fd, config, host, &end->error);
 }
 
 static void open_to(struct end *end, const struct server *server,
@@ -94,7 +95,8 @@ static void open_to(struct end *end, const struct server *server,
 }
 
 static void finish(struct end *end) {
-    rlock__tls_close(end->tls);
+    if (end->tls != NULL)
+        end->module->close(end->tls);
     close(end->fd);
 }
 
@@ -107,7 +109,7 @@ static void await(const struct end *end, short events) {
 static enum rlock__io shake(struct end *end) {
     short events = 0;
     enum rlock__io io;
-    while ((io = rlock__tls_handshake(end->tls, &events, &end->error)) == RLOCK__IO_WAIT)
+    while ((io = end->module->handshake(end->tls, &events, &end->error)) == RLOCK__IO_WAIT)
         await(end, events);
     return io;
 }
@@ -118,8 +120,8 @@ static enum rlock__io pass(struct end *end, bool out, char *bytes, size_t size) 
         size_t n = 0;
         short events = 0;
         const enum rlock__io io =
-            out ? rlock__tls_write(end->tls, bytes, size, &n, &events, &end->error)
-                : rlock__tls_read(end->tls, bytes, size, &n, &events, &end->error);
+            out ? end->module->write(end->tls, bytes, size, &n, &events, &end->error)
+                : end->module->read(end->tls, bytes, size, &n, &events, &end->error);
         if (io == RLOCK__IO_WAIT)
             await(end, events);
         else if (io != RLOCK__IO_DONE)
@@ -323,7 +325,7 @@ TEST(a_server_without_tls_is_told) {
         short events = 0;
         const int peer = begin_pair(&end, "localhost");
         const size_t size = rows[i].answer[0] == '\x15' ? 7 : strlen(rows[i].answer);
-        assert_int_equal(rlock__tls_handshake(end.tls, &events, &end.error), RLOCK__IO_WAIT);
+        assert_int_equal(end.module->handshake(end.tls, &events, &end.error), RLOCK__IO_WAIT);
         assert_int_equal(write(peer, rows[i].answer, size), size);
         assert_int_equal(shutdown(peer, SHUT_WR), 0);
         assert_outcome(rows[i].answer, &end, shake(&end), RLOCK__IO_BROKEN, rows[i].text);
@@ -343,7 +345,7 @@ TEST(a_name_is_asked_for_and_an_address_is_not) {
         char first[4096];
         short events = 0;
         const int peer = begin_pair(&end, rows[i].host);
-        assert_int_equal(rlock__tls_handshake(end.tls, &events, &end.error), RLOCK__IO_WAIT);
+        assert_int_equal(end.module->handshake(end.tls, &events, &end.error), RLOCK__IO_WAIT);
         const ssize_t n = read(peer, first, sizeof first);
         assert_true(n > 0);
         assert_int_equal(memmem(first, (size_t)n, rows[i].host, strlen(rows[i].host)) != NULL,
@@ -361,7 +363,7 @@ static size_t pour(struct end *end, const char *line, size_t gone, short *events
     while (gone < LINES * LINE_SIZE && io == RLOCK__IO_DONE) {
         size_t n = 0;
         const size_t at = gone % LINE_SIZE;
-        io = rlock__tls_write(end->tls, line + at, LINE_SIZE - at, &n, events, &end->error);
+        io = end->module->write(end->tls, line + at, LINE_SIZE - at, &n, events, &end->error);
         gone += n;
     }
     assert_true(io == RLOCK__IO_DONE || io == RLOCK__IO_WAIT);
@@ -392,7 +394,7 @@ TEST(what_does_not_go_at_once_goes_later) {
         come += LINE_SIZE;
     }
     size_t n;
-    assert_int_equal(rlock__tls_read(end.tls, heard, 1, &n, &events, &end.error), RLOCK__IO_WAIT);
+    assert_int_equal(end.module->read(end.tls, heard, 1, &n, &events, &end.error), RLOCK__IO_WAIT);
     assert_int_equal(events, POLLIN);
     finish(&end);
     stop(&server);
