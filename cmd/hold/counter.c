@@ -12,14 +12,14 @@
 #include "rlock_admin.h"
 #include "rlock_count.h"
 
-/* One of the library's functions, and what a message calls it. */
+/* One of the library's functions, what a message calls it, and what it changes. */
 struct verb {
-    const char *name;
+    const char *name, *kind;
     enum rlock_status (*change)(rlock_client *client, const struct rlock_count *count,
                                 int64_t *result);
 };
 
-static const struct verb down = {"count down", rlock_latch_down};
+static const struct verb down = {"count down", "latch", rlock_latch_down};
 
 /* Carries it out on the name that is set, trying for as long as a server may take to be reached and
  * to answer. cancel_fd: as the library takes it. Returns 0 with *status RLOCK_OK, RLOCK_BUSY,
@@ -40,7 +40,7 @@ static int change(const struct server *server, const struct settings *settings,
     if (*status == RLOCK_OK || *status == RLOCK_BUSY || *status == RLOCK_LOST ||
         *status == RLOCK_CANCELLED)
         return 0;
-    return server_explain(server, settings, verb->name, settings->names[0], *status, "");
+    return server_explain(server, verb->kind, verb->name, settings->names[0], *status, "");
 }
 
 /* The same as a command's whole work. Signals are not taken: they end it as they end any program.
@@ -56,7 +56,7 @@ static int change_once(const struct settings *settings, const struct verb *verb,
 }
 
 int latch_set_exec(struct settings *settings) {
-    static const struct verb verb = {"set", rlock_latch_set};
+    static const struct verb verb = {"set", "latch", rlock_latch_set};
     const char *name = settings->names[0];
     enum rlock_status status;
     int64_t left = 0;
@@ -172,7 +172,7 @@ static enum rlock_status resize_without_dead(rlock_client *client, const struct 
 }
 
 static int resize(const struct settings *settings) {
-    static const struct verb verb = {"resize", resize_without_dead};
+    static const struct verb verb = {"resize", "sem", resize_without_dead};
     enum rlock_status status;
     int64_t in_use = 0;
     const int failure = change_once(settings, &verb, settings->counter.resize, &status, &in_use);

@@ -91,21 +91,16 @@ static size_t find_in_view(const struct resumed *resumed, const rlock_view *view
  * described. */
 static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int64_t *last_token) {
     const struct server_settings *settings = &resumed->settings->server;
-    struct rlock_inspect_options options = {
-        .size = sizeof options,
-        .name = name_of(resumed),
-        .cancel_fd = -1,
-    };
     bool found = false;
-    for (; options.server < settings->count && !found; options.server++) {
+    for (size_t i = 0; i < settings->count && !found; i++) {
+        const int64_t by_ms =
+            server_answer_by_ms(&resumed->server, settings->io_timeout_ms, SERVER_GLANCE_MS);
         rlock_view *view = NULL;
-        options.deadline_ms =
-            server_answer_by_ms(settings, settings->io_timeout_ms, SERVER_GLANCE_MS);
-        if (rlock_inspect(resumed->server.client, &options, &view) == RLOCK_OK) {
-            const size_t i = find_in_view(resumed, view);
-            found = i < view->holder_count && strcmp(resumed->handle->kind, "sem") != 0;
+        if (server_inspect(&resumed->server, i, name_of(resumed), by_ms, &view) == RLOCK_OK) {
+            const size_t holder = find_in_view(resumed, view);
+            found = holder < view->holder_count && strcmp(resumed->handle->kind, "sem") != 0;
             if (found)
-                describe_view(text, WHY_SIZE, view, i);
+                describe_view(text, WHY_SIZE, view, holder);
             if (view->token > *last_token)
                 *last_token = view->token;
         }
@@ -144,7 +139,7 @@ static int explain_loss(const struct resumed *resumed, const char *verb) {
  * holder, or what else the servers know. Returns the exit status. */
 static int explain(const struct resumed *resumed, const char *verb, enum rlock_status status) {
     return status == RLOCK_LOST ? explain_loss(resumed, verb)
-                                : server_explain(&resumed->server, resumed->settings, verb,
+                                : server_explain(&resumed->server, resumed->handle->kind, verb,
                                                  name_of(resumed), status, "");
 }
 

@@ -206,7 +206,7 @@ static int end(struct run *run) {
 static bool export_environment(const struct run *run) {
     const struct acquired *acquired = &run->acquired;
     const char *name = acquire_name(acquired), *kind = acquired->kind->name;
-    const char *server = server_for_command(&acquired->server, run->settings);
+    const char *server = server_for_command(&acquired->server);
     char *list = run->spawn.plan.shared->environment;
     if (acquired->kind->counted
             ? environment_write_name(name, kind, server, list, ENVIRONMENT_SIZE)

@@ -11,21 +11,25 @@
 
 enum { GAP = 2 };
 
-bool table_add(struct table *table, const char *text, const char *style) {
-    if (table->count == table->room) {
-        const size_t room = table->room > 0 ? 2 * table->room : 64;
-        struct table_cell *cells = realloc(table->cells, room * sizeof *cells);
-        if (cells == NULL)
-            return false;
-        table->cells = cells;
-        table->room = room;
-    }
-    char *cell = strdup(text != NULL ? text : "");
-    if (cell == NULL)
+static bool make_room(struct table *table) {
+    if (table->count < table->room)
+        return true;
+    const size_t room = table->room > 0 ? 2 * table->room : 64;
+    struct table_cell *cells = realloc(table->cells, room * sizeof *cells);
+    if (cells == NULL)
         return false;
+    table->cells = cells;
+    table->room = room;
+    return true;
+}
+
+void table_add(struct table *table, const char *text, const char *style) {
+    char *cell = make_room(table) ? strdup(text != NULL ? text : "") : NULL;
+    table->failed = table->failed || cell == NULL;
+    if (cell == NULL)
+        return;
     out_make_printable(cell);
     table->cells[table->count++] = (struct table_cell){.text = cell, .style = style};
-    return true;
 }
 
 void table_free(struct table *table) {
@@ -58,6 +62,14 @@ static size_t measure(const struct table *table, size_t column, bool tail) {
         widest = width > widest ? width : widest;
     }
     return widest;
+}
+
+static bool is_used(const struct table *table, size_t column) {
+    for (size_t i = column; i < table->count; i += table->column_count) {
+        if (*table->cells[i].text != '\0')
+            return true;
+    }
+    return false;
 }
 
 static size_t sum(const struct table *table, const struct layout *layout) {
@@ -93,8 +105,10 @@ static void give_back(const struct table *table, struct layout *layout, size_t r
 
 static void fit(const struct table *table, struct layout *layout, size_t width) {
     size_t total;
-    for (size_t i = 0; i < table->column_count; i++)
+    for (size_t i = 0; i < table->column_count; i++) {
         layout->widths[i] = measure(table, i, false);
+        layout->dropped[i] = table->columns[i].if_used && !is_used(table, i);
+    }
     for (size_t i = 0; i < table->step_count && (total = sum(table, layout)) > width; i++) {
         if (table->steps[i].column < table->column_count)
             take_step(table, &table->steps[i], layout, total - width);

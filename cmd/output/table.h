@@ -11,7 +11,8 @@ enum { TABLE_COLUMNS_MAX = 10, TABLE_DROP = 0, TABLE_TAIL = -1 };
 
 struct table_column {
     const char *title;
-    bool right; /* numbers */
+    bool right;   /* numbers */
+    bool if_used; /* it goes where all its cells are empty */
 };
 
 /* What a column does where the table is wider than the terminal. */
@@ -31,12 +32,13 @@ struct table {
         const char *style;
     } * cells; /* row by row */
     size_t count, room;
+    bool failed; /* no memory: write nothing of it */
 };
 
 /* Adds a cell, from left to right, row by row; NULL or "": empty. What a terminal would take for
  * more than text becomes '?'. style: how it is set off on a terminal, an SGR parameter such as "1";
- * a constant; NULL: not at all. False: no memory. */
-bool table_add(struct table *table, const char *text, const char *style);
+ * a constant; NULL: not at all. */
+void table_add(struct table *table, const char *text, const char *style);
 
 /* Writes titles and rows, no wider than so many columns. colours: false for plain text. */
 void table_write(const struct table *table, FILE *stream, size_t width, bool colours);

@@ -122,14 +122,14 @@ static void say_broken(const struct settings *settings, const struct holders *ho
  * the break at once, or at its next renewal, and says when its command has ended. One that is cut
  * off, or hung, cannot: its guardian kills the command before the lease would have ended. */
 static void stopping_begin(rlock_stopping *stopping[STOPPING_MAX], const struct holders *holders,
-                           rlock_client *client, const struct settings *settings) {
+                           const struct server *server) {
     for (size_t i = 0; i < STOPPING_MAX; i++) {
         stopping[i] = NULL;
-        if (i >= holders->size || settings->look.stop_wait_ms == 0 ||
+        if (i >= holders->size || server->settings->look.stop_wait_ms == 0 ||
             holders_one_runs_on_ms(holders, i) <= 0)
             continue;
-        if (rlock_stopping_new(&stopping[i], client, holders->owners[i],
-                               holders_deadline_ms(&settings->server)) == RLOCK_OK)
+        if (rlock_stopping_new(&stopping[i], server->client, holders->owners[i],
+                               holders_deadline_ms(server)) == RLOCK_OK)
             continue;
         rlock_stopping_free(stopping[i]);
         stopping[i] = NULL;
@@ -169,8 +169,8 @@ static void stopping_end(rlock_stopping *const stopping[STOPPING_MAX],
     }
 }
 
-static int break_it(const struct settings *settings, const struct server *server,
-                    const struct holders *holders) {
+static int break_it(const struct server *server, const struct holders *holders) {
+    const struct settings *settings = server->settings;
     char user[DESCRIBE_USER_SIZE], host[256] = "", by[RLOCK_TEXT_MAX];
     (void)gethostname(host, sizeof host - 1);
     describe_user(user);
@@ -181,13 +181,13 @@ static int break_it(const struct settings *settings, const struct server *server
         .kind = holders->kind,
         .owners = holders->owners,
         .owner_count = holders->size,
-        .deadline_ms = holders_deadline_ms(&settings->server),
+        .deadline_ms = holders_deadline_ms(server),
         .cancel_fd = -1,
         .by = by,
     };
     int64_t broken;
     rlock_stopping *stopping[STOPPING_MAX];
-    stopping_begin(stopping, holders, server->client, settings);
+    stopping_begin(stopping, holders, server);
     const enum rlock_status status = rlock_break(server->client, &options, &broken);
     if (status == RLOCK_OK) {
         say_broken(settings, holders, stopping);
@@ -195,18 +195,17 @@ static int break_it(const struct settings *settings, const struct server *server
     }
     for (size_t i = 0; i < STOPPING_MAX; i++)
         rlock_stopping_free(stopping[i]);
-    if (status == RLOCK_LOST) {
+    if (status == RLOCK_LOST)
         return out_fail(NOT_DONE, options.name, NULL,
                         "cannot break %s: its holder has changed meanwhile; nothing was changed",
                         options.name);
-    }
     if (status != RLOCK_OK)
-        return server_explain(server, settings, "break", options.name, status, "");
+        return server_explain(server, holders->kind, "break", options.name, status, "");
     return 0;
 }
 
-static int ask_and_break(const struct settings *settings, const struct server *server,
-                         const struct holders *holders) {
+static int ask_and_break(const struct server *server, const struct holders *holders) {
+    const struct settings *settings = server->settings;
     if (holders->size == 0)
         return say_none(settings, holders);
     if (!settings->look.force) {
@@ -218,7 +217,7 @@ static int ask_and_break(const struct settings *settings, const struct server *s
             return NOT_DONE;
         }
     }
-    return break_it(settings, server, holders);
+    return break_it(server, holders);
 }
 
 int break_exec(struct settings *settings) {
@@ -226,9 +225,9 @@ int break_exec(struct settings *settings) {
     struct holders holders = {.held = false};
     int failure = server_open(&server, settings);
     if (failure == 0)
-        failure = holders_find(&holders, &server, settings);
+        failure = holders_find(&holders, &server);
     if (failure == 0)
-        failure = ask_and_break(settings, &server, &holders);
+        failure = ask_and_break(&server, &holders);
     holders_free(&holders);
     server_close(&server);
     return failure;

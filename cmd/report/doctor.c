@@ -36,8 +36,12 @@ bool doctor_is(const struct target *target, const char *scheme) {
     return strncmp(target->url, scheme, strlen(scheme)) == 0;
 }
 
+const char *doctor_fact(const struct target *target, const char *fact) {
+    return rlock_fact(target->facts, target->server, fact);
+}
+
 const char *doctor_text(const struct target *target, const char *fact) {
-    const char *text = rlock_fact(target->facts, target->server, fact);
+    const char *text = doctor_fact(target, fact);
     return text != NULL ? text : "";
 }
 
@@ -50,8 +54,7 @@ int64_t doctor_number(const struct target *target, const char *fact) {
 /* --- rules ----------------------------------------------------------------------------------- */
 
 static bool fits(const struct target *target, const struct rule *rule) {
-    const char *text =
-        rule->fact != NULL ? rlock_fact(target->facts, target->server, rule->fact) : NULL;
+    const char *text = rule->fact != NULL ? doctor_fact(target, rule->fact) : NULL;
     int64_t number;
     const bool is_number =
         rule->fact != NULL && rlock_fact_number(target->facts, target->server, rule->fact, &number);
@@ -92,9 +95,11 @@ static void fill(char *to, size_t size, const char *from, const struct target *t
 }
 
 static bool judge(const struct target *target, const struct rule *rule, struct verdict *out) {
-    *out = (struct verdict){.file = rlock_fact(target->facts, target->server, "config_file")};
+    *out = (struct verdict){.check = rule->check,
+                            .server = doctor_text(target, "probe.server"),
+                            .file = doctor_fact(target, "config_file")};
     if (rule->judge != NULL)
-        return rule->judge(target, rule->about, out);
+        return rule->judge(target, out);
     if (!fits(target, rule))
         return false;
     if (rule->found != NULL)
@@ -112,16 +117,14 @@ static bool is_rights(const struct rule *rule) {
 }
 
 /* A user of certain names is no finding, but without one of them nothing more can be said. */
-static bool is_limited(const struct target *target) {
-    return target->settings->name_count == 0 &&
-           rlock_fact(target->facts, target->server, "rights.names") != NULL;
+bool doctor_limited(const struct target *target, struct verdict *out) {
+    (void)out;
+    return target->settings->name_count == 0 && doctor_fact(target, "rights.names") != NULL;
 }
 
-/* Where all rights are there, or none is known, one line is enough for people. */
-static bool sum_rights(const struct target *target, struct verdict *out) {
+bool doctor_rights_in_short(const struct target *target, struct verdict *out) {
     struct verdict one;
-    bool begun = false;
-    if (is_limited(target))
+    if (doctor_limited(target, out))
         return doctor_say(out, DOCTOR_UNKNOWN, "give the beginning of one, as in: rlock doctor app",
                           "cannot tell: this user's rights are limited to certain names");
     if (target->settings->look.json || target->settings->look.kind != NULL)
@@ -130,15 +133,13 @@ static bool sum_rights(const struct target *target, struct verdict *out) {
         if (!is_rights(rule))
             continue;
         if (!judge(target, rule, &one) || (one.level != DOCTOR_OK && one.level != DOCTOR_UNKNOWN) ||
-            (begun && one.level != out->level))
+            (out->found[0] != '\0' && one.level != out->level))
             return false;
-        *out = one;
-        begun = true;
+        doctor_say(out, one.level, NULL, "%s", one.found);
     }
-    if (out->level == DOCTOR_OK)
-        doctor_say(out, DOCTOR_OK, NULL,
-                   "all that run, fair, read, write, sem, latch, status and break need");
-    return true;
+    return out->level != DOCTOR_OK ||
+           doctor_say(out, DOCTOR_OK, NULL,
+                      "all that run, fair, read, write, sem, latch, status and break need");
 }
 
 /* --- all checks ------------------------------------------------------------------------------ */
@@ -153,40 +154,31 @@ struct round {
     char *runs[RLOCK_SERVERS_MAX]; /* by what each server knows itself; NULL: unknown */
 };
 
-static void tell(struct round *round, const char *check, const char *server,
-                 const struct verdict *verdict) {
+static void tell(struct round *round, struct verdict *verdict) {
     round->findings += verdict->level == DOCTOR_FINDING;
     if (verdict->found[0] != '\0')
-        doctor_output_write(&round->out, check, server, verdict);
+        doctor_output_write(&round->out, verdict);
 }
+
+static const char start_it[] = "start it, or see why it can't be reached from here";
 
 /* Makes all checks of one target, and prints what they say. */
 static void examine(struct round *round, const struct target *target) {
-    const char *error = rlock_fact(target->facts, target->server, "probe.error");
-    const char *server = doctor_text(target, "probe.server");
-    struct verdict verdict = {.level = DOCTOR_OK};
-    bool rights_met = false, rights_told = false;
+    const char *error = doctor_fact(target, "probe.error");
+    struct verdict verdict = {.check = "reached", .server = doctor_text(target, "probe.server")};
     if (error != NULL) {
-        doctor_say(&verdict, DOCTOR_FINDING, "start it, or see why it can't be reached from here",
-                   "%s", error);
-        tell(round, "reached", server, &verdict);
+        doctor_say(&verdict, DOCTOR_FINDING, start_it, "%s", error);
+        tell(round, &verdict);
         return;
     }
     const char *told = ""; /* the check that has spoken */
     for (const struct rule *rule = doctor_rules; rule->check != NULL; rule++) {
-        if (is_rights(rule) && !rights_met) {
-            rights_met = true;
-            verdict = (struct verdict){.level = DOCTOR_OK};
-            rights_told = sum_rights(target, &verdict);
-            if (rights_told)
-                tell(round, "rights", server, &verdict);
-        }
-        const bool skipped = (is_rights(rule) && rights_told) ||
-                             (is_limited(target) && strcmp(rule->check, "lock cycle") == 0);
-        if (skipped || strcmp(rule->check, told) == 0 || !judge(target, rule, &verdict))
+        const bool is_told =
+            strcmp(rule->check, told) == 0 || (is_rights(rule) && strcmp(told, "rights") == 0);
+        if (is_told || !judge(target, rule, &verdict))
             continue;
         told = rule->check;
-        tell(round, rule->check, server, &verdict);
+        tell(round, &verdict);
     }
 }
 
@@ -196,7 +188,7 @@ static void examine(struct round *round, const struct target *target) {
  */
 static void compare(struct round *round, size_t i, const rlock_client *client,
                     const rlock_facts *facts) {
-    struct verdict verdict = {.level = DOCTOR_OK};
+    struct verdict verdict = {.check = "quorum", .server = rlock_client_server(client)};
     const char *run = rlock_fact(facts, 0, "run_id");
     round->runs[i] = run != NULL && *run != '\0' ? strdup(run) : NULL;
     for (size_t j = 0; j < i && round->runs[i] != NULL; j++) {
@@ -206,7 +198,7 @@ static void compare(struct round *round, size_t i, const rlock_client *client,
                    "number %zu is the same server as number %zu (run_id %.12s...): when it fails "
                    "both do",
                    i + 1, j + 1, run);
-        tell(round, "quorum", rlock_client_server(client), &verdict);
+        tell(round, &verdict);
         return;
     }
 }
@@ -222,17 +214,16 @@ static void examine_all(struct round *round, const char *url, const rlock_facts 
 /* One of several that is away is a finding; the only one leaves nothing to examine. */
 static int say_unreached(struct round *round, const struct server *server,
                          const struct settings *one, enum rlock_status status) {
-    struct verdict verdict = {.level = DOCTOR_OK};
+    struct verdict verdict = {.check = "reached", .server = rlock_client_server(server->client)};
     char from[OPT_ORIGIN_SIZE], origin[OPT_ORIGIN_SIZE + 32];
     (void)snprintf(origin, sizeof origin, "; the server is named by %s", server_origin(one, from));
     if (round->settings->server.count == 1)
-        return server_explain(server, one, "examine", "locks", status, origin);
-    doctor_say(&verdict, DOCTOR_FINDING,
-               status == RLOCK_DENIED ? "give user and password as the server wants them"
-                                      : "start it, or see why it can't be reached from here",
-               "%s%s", status == RLOCK_DENIED ? "access denied: " : "",
-               rlock_error(server->client));
-    tell(round, "reached", rlock_client_server(server->client), &verdict);
+        return server_explain(server, NULL, "examine", "locks", status, origin);
+    doctor_say(
+        &verdict, DOCTOR_FINDING,
+        status == RLOCK_DENIED ? "give user and password as the server wants them" : start_it,
+        "%s%s", status == RLOCK_DENIED ? "access denied: " : "", rlock_error(server->client));
+    tell(round, &verdict);
     return status == RLOCK_DENIED ? EXIT_DENIED : EXIT_UNAVAILABLE;
 }
 

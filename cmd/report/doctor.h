@@ -26,6 +26,7 @@ enum doctor_level {
 };
 
 struct verdict {
+    const char *check, *server; /* whose outcome it is, and of which server */
     enum doctor_level level;
     char found[1024];
     const char *setting; /* the parameter to set, as CONFIG SET takes it; NULL: none */
@@ -34,8 +35,8 @@ struct verdict {
     const char *file;    /* the server's configuration file; "": it has none; NULL: unknown */
 };
 
-/* Judges. False: there is nothing to say. */
-typedef bool doctor_judge(const struct target *target, const char *about, struct verdict *out);
+/* Judges. out: of the rule's check. False: there is nothing to say. */
+typedef bool doctor_judge(const struct target *target, struct verdict *out);
 
 /* How a fact is compared. Each but UNKNOWN and ALWAYS needs one that is known; BELOW and ABOVE a
  * number, which they compare with the limit. */
@@ -53,7 +54,6 @@ struct rule {
     const char *advice; /* see struct verdict */
     const char *setting;
     doctor_judge *judge; /* instead of all of these: speaks if it returns true */
-    const char *about;   /* for one that serves several checks */
 };
 
 /* Up to one without a check. */
@@ -68,10 +68,14 @@ bool doctor_set(struct verdict *out, enum doctor_level level, const char *settin
 /* Whether the URL begins with that. */
 bool doctor_is(const struct target *target, const char *scheme);
 
-/* A fact as text, "" when it is not known; as a number, -1 then. */
+/* A fact, NULL when it is not known; as text, "" then; as a number, -1 then. */
+const char *doctor_fact(const struct target *target, const char *fact);
 const char *doctor_text(const struct target *target, const char *fact);
 int64_t doctor_number(const struct target *target, const char *fact);
 
+/* doctor.c: all that is said of the rights where one line is enough; nothing, but to keep the rules
+ * behind it silent, where the user's rights are limited to certain names. */
+doctor_judge doctor_rights_in_short, doctor_limited;
 /* doctor_judge.c */
 doctor_judge doctor_setting, doctor_auth, doctor_persistence, doctor_timeout, doctor_lease,
     doctor_tls, doctor_rights, doctor_rights_beyond, doctor_cycle, doctor_processes, doctor_local;
@@ -89,8 +93,7 @@ struct doctor_output {
 /* Returns 0, or EXIT_SYSTEM after a message. */
 int doctor_output_end(struct doctor_output *out);
 
-/* The outcome of one check. */
-void doctor_output_write(struct doctor_output *out, const char *check, const char *server,
-                         const struct verdict *verdict);
+/* The outcome of one check; what is not printable in it becomes '?'. */
+void doctor_output_write(struct doctor_output *out, struct verdict *verdict);
 
 #endif

@@ -18,9 +18,8 @@
 enum { SHORT_OUTAGE_MS = 5000 };
 
 /* A host that has lost its own setting may have another's. */
-bool doctor_setting(const struct target *target, const char *about, struct verdict *out) {
+bool doctor_setting(const struct target *target, struct verdict *out) {
     char from[OPT_ORIGIN_SIZE];
-    (void)about;
     return target->server == 0 && doctor_say(out, DOCTOR_OK, NULL, "the server is named by %s",
                                              server_origin(target->settings, from));
 }
@@ -50,12 +49,11 @@ static bool judge_file(const struct target *target, const char *or_wait, struct 
 }
 
 /* INFO does not say whether there are snapshots: `save ""` is none. */
-bool doctor_persistence(const struct target *target, const char *about, struct verdict *out) {
+bool doctor_persistence(const struct target *target, struct verdict *out) {
     static const char or_wait[] = "or keep it down for longer than the longest lease before it is "
                                   "started again";
     const int64_t aof = doctor_number(target, "aof_enabled");
-    const char *save = rlock_fact(target->facts, target->server, "config.save");
-    (void)about;
+    const char *save = doctor_fact(target, "config.save");
     if (aof == 1 && strcmp(doctor_text(target, "aof_last_write_status"), "err") == 0)
         return doctor_say(out, DOCTOR_FINDING, "see the server's log: is the disk full?",
                           "the append-only file can't be written: the server grants no locks");
@@ -81,10 +79,9 @@ bool doctor_persistence(const struct target *target, const char *about, struct v
 /* --- what the lease is enough for ------------------------------------------------------------- */
 
 /* A holder between two renewals is idle; a subscriber is not, to Redis. */
-bool doctor_timeout(const struct target *target, const char *about, struct verdict *out) {
+bool doctor_timeout(const struct target *target, struct verdict *out) {
     const int64_t timeout_s = doctor_number(target, "config.timeout");
     const int64_t third_ms = target->settings->lock.lease_ms / 3;
-    (void)about;
     if (timeout_s < 0)
         return false;
     if (timeout_s == 0 || timeout_s * 1000 > third_ms)
@@ -104,12 +101,11 @@ static int64_t tolerance_ms(int64_t lease_ms, int64_t kill_after_ms) {
     return lease_ms - rlock_drift_ms(lease_ms) - plan.grace_ms - lease_ms / 3;
 }
 
-bool doctor_lease(const struct target *target, const char *about, struct verdict *out) {
+bool doctor_lease(const struct target *target, struct verdict *out) {
     const int64_t lease_ms = target->settings->lock.lease_ms;
     const int64_t ms = tolerance_ms(lease_ms, target->settings->run.kill_after_ms);
     const bool is_short = ms < SHORT_OUTAGE_MS;
     char lease[DURATION_TEXT_SIZE];
-    (void)about;
     return target->server == 0 &&
            doctor_say(out, is_short ? DOCTOR_NOTE : DOCTOR_OK,
                       is_short ? "use longer leases: a restart or a failover takes longer than that"
@@ -144,9 +140,8 @@ static bool is_exposed(const struct target *target) {
            !listens_here_only(target);
 }
 
-bool doctor_auth(const struct target *target, const char *about, struct verdict *out) {
+bool doctor_auth(const struct target *target, struct verdict *out) {
     const char *open = doctor_text(target, "probe.open");
-    (void)about;
     if (*open == '\0')
         return false;
     if (strcmp(open, "yes") != 0)
@@ -161,10 +156,9 @@ bool doctor_auth(const struct target *target, const char *about, struct verdict 
         "and delete locks");
 }
 
-bool doctor_tls(const struct target *target, const char *about, struct verdict *out) {
+bool doctor_tls(const struct target *target, struct verdict *out) {
     const bool tls = doctor_is(target, "rediss:") || doctor_is(target, "sentinels:") ||
                      doctor_is(target, "clusters:");
-    (void)about;
     if (tls && target->settings->server.tls.insecure)
         return doctor_say(out, DOCTOR_FINDING, "give --tls-ca instead of --tls-insecure",
                           "the certificate is not verified: anyone on the network path can read "
@@ -188,19 +182,23 @@ static void note_command(struct verdict *out, const struct target *target, const
                    length > 0 ? host + 3 : "default", missing);
 }
 
-static bool judge_rights(const struct target *target, const char *about, enum doctor_level lack,
-                         const char *advice, struct verdict *out) {
+static const char *kind_of(const struct verdict *of_rights) {
+    return of_rights->check + strlen("rights ");
+}
+
+static bool judge_rights(const struct target *target, enum doctor_level lack, const char *advice,
+                         struct verdict *out) {
     char fact[64];
-    (void)snprintf(fact, sizeof fact, "rights.%s", about);
-    const char *missing = rlock_fact(target->facts, target->server, fact);
-    const char *why = doctor_text(target, "rights.unknown");
-    if (missing == NULL && *doctor_text(target, "rights.refused") != '\0')
+    (void)snprintf(fact, sizeof fact, "rights.%s", kind_of(out));
+    const char *missing = doctor_fact(target, fact);
+    const char *why = doctor_fact(target, "rights.unknown");
+    if (missing == NULL && doctor_fact(target, "rights.refused") != NULL)
         return false; /* "scripts" has told */
     if (missing == NULL && target->server > 0)
         return false; /* in a cluster only the first master is asked */
     if (missing == NULL)
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: %s",
-                          *why != '\0' ? why : "the server is older than Redis 7.0");
+                          why != NULL ? why : "the server is older than Redis 7.0");
     if (*missing == '\0')
         return doctor_say(out, DOCTOR_OK, NULL, "all that it needs");
     note_command(out, target, missing);
@@ -208,43 +206,39 @@ static bool judge_rights(const struct target *target, const char *about, enum do
 }
 
 /* To take locks of a kind, to renew them and to give them back. */
-bool doctor_rights(const struct target *target, const char *about, struct verdict *out) {
-    if (target->settings->look.kind != NULL && strstr(about, target->settings->look.kind) == NULL)
+bool doctor_rights(const struct target *target, struct verdict *out) {
+    const char *kind = target->settings->look.kind;
+    if (kind != NULL && strstr(kind_of(out), kind) == NULL)
         return false;
-    return judge_rights(target, about, DOCTOR_FINDING,
+    return judge_rights(target, DOCTOR_FINDING,
                         "ACL SETUSER with these, if this user takes such locks; see "
                         "rlock-server(7), ACCESS CONTROL",
                         out);
 }
 
 /* A user that takes locks can do without these, and often should. */
-bool doctor_rights_beyond(const struct target *target, const char *about, struct verdict *out) {
+bool doctor_rights_beyond(const struct target *target, struct verdict *out) {
     if (target->settings->look.kind != NULL)
         return false;
-    return judge_rights(target, about, DOCTOR_NOTE,
+    return judge_rights(target, DOCTOR_NOTE,
                         "ACL SETUSER with these, if this user is to do that; see rlock-server(7), "
                         "ACCESS CONTROL",
                         out);
 }
 
 /* The lock that was tried is one of run: of a user of other kinds its refusal says nothing. */
-bool doctor_cycle(const struct target *target, const char *about, struct verdict *out) {
-    const char *why = rlock_fact(target->facts, target->server, "probe.cycle_denied");
+bool doctor_cycle(const struct target *target, struct verdict *out) {
+    const char *why = doctor_fact(target, "probe.cycle_denied");
     const char *kind = target->settings->look.kind;
-    (void)about;
-    if (why == NULL)
-        return false;
-    if (kind != NULL && strcmp(kind, "run") != 0 && strcmp(kind, "fair") != 0)
-        return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: one of run was tried: %s", why);
-    return doctor_say(out, DOCTOR_FINDING, "see rlock-server(7), ACCESS CONTROL",
-                      "cannot take and give back a lock: %s", why);
+    const bool is_tried = kind == NULL || strcmp(kind, "run") == 0 || strcmp(kind, "fair") == 0;
+    return why != NULL && !is_tried &&
+           doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: one of run was tried: %s", why);
 }
 
 /* rlock runs a command only where it can end all that the command starts. */
-bool doctor_processes(const struct target *target, const char *about, struct verdict *out) {
+bool doctor_processes(const struct target *target, struct verdict *out) {
     const char *why;
     (void)target;
-    (void)about;
     if (proc_is_ours(&why))
         return doctor_say(out, DOCTOR_OK, NULL, "a command's processes can be found and stopped");
     return doctor_say(out, DOCTOR_FINDING, "see rlock-internals(7), THE GUARDIAN",
@@ -287,9 +281,8 @@ static bool judge_local(struct verdict *out, int64_t pid, const char *unit, cons
                       (long)geteuid(), pid, *unit != '\0' ? ", in " : "", unit, socket);
 }
 
-bool doctor_local(const struct target *target, const char *about, struct verdict *out) {
+bool doctor_local(const struct target *target, struct verdict *out) {
     char unit[UNIT_SIZE];
-    (void)about;
     if (!local_is(target->url))
         return false;
     char *socket = local_socket(target->url);

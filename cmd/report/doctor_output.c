@@ -42,33 +42,20 @@ static void describe_advice(char text[ADVICE_SIZE], const struct verdict *verdic
                    used > 0 && *verdict->advice != '\0' ? "; " : "", verdict->advice);
 }
 
-/* --- JSON ------------------------------------------------------------------------------------- */
-
-static void print(struct doctor_output *out, const char *text) {
-    if (out->failure == 0)
-        out->failure = out_stdout(text);
-}
-
 /* One object a line: a program that reads the whole gets an array. */
-static void write_json(struct doctor_output *out, const char *check, const char *server,
+static void write_json(const struct doctor_output *out, FILE *stream,
                        const struct verdict *verdict) {
-    struct out_page page;
-    struct json json = {.stream = out->failure == 0 ? out_page_begin(&page) : NULL};
+    struct json json = {.stream = stream};
     char advice[ADVICE_SIZE];
-    if (json.stream == NULL) {
-        out->failure = EXIT_SYSTEM;
-        return;
-    }
     describe_advice(advice, verdict);
-    fputs(out->count++ == 0 ? "[" : ",\n ", json.stream);
+    fputs(out->count == 0 ? "[" : ",\n ", stream);
     json_open(&json, NULL, '{');
-    json_text(&json, "check", check);
-    json_text(&json, "server", server);
+    json_text(&json, "check", verdict->check);
+    json_text(&json, "server", verdict->server);
     json_text(&json, "level", levels[verdict->level]);
     json_words(&json, "found", verdict->found);
     json_text(&json, "advice", *advice != '\0' ? advice : NULL);
     json_close(&json, '}');
-    out->failure = out_page_end(&page);
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -93,64 +80,55 @@ static void write_for_people(FILE *stream, const struct verdict *verdict, size_t
 }
 
 /* A line that names the server stands before what is said of it. */
-static void write_server(struct doctor_output *out, const char *server) {
+static void write_server(struct doctor_output *out, FILE *stream, const char *server) {
     char line[1024];
     if (out->server != NULL && strcmp(out->server, server) == 0)
         return;
     (void)snprintf(line, sizeof line - 1, "%s", server);
     out_make_printable(line); /* before the colon, which would make a port look like a password */
-    print(out, out->count > 0 ? "\n" : "");
-    print(out, line);
-    print(out, ":\n");
+    fprintf(stream, "%s%s:\n", out->count > 0 ? "\n" : "", line);
     free(out->server);
     out->server = strdup(server);
 }
 
-static void write_text(struct doctor_output *out, const char *check, const char *server,
-                       const struct verdict *verdict) {
-    struct out_page page;
+/* A server's texts come to a terminal here. */
+static void write_text(struct doctor_output *out, FILE *stream, struct verdict *verdict) {
     char advice[ADVICE_SIZE];
-    write_server(out, server);
+    out_make_printable(verdict->found);
+    out_make_printable(verdict->advice);
+    out_make_printable(verdict->paste);
+    write_server(out, stream, verdict->server);
+    fprintf(stream, "%-8s %-19s ", levels[verdict->level], verdict->check);
+    if (isatty(STDOUT_FILENO)) {
+        write_for_people(stream, verdict, status_form_choose(out->settings).width);
+    } else {
+        describe_advice(advice, verdict);
+        out_make_printable(advice);
+        fprintf(stream, "%s%s%s", verdict->found, *advice != '\0' ? "; " : "", advice);
+    }
+    fputc('\n', stream);
+}
+
+void doctor_output_write(struct doctor_output *out, struct verdict *verdict) {
+    struct out_page page;
+    if (out->settings->quiet && verdict->level != DOCTOR_FINDING)
+        return;
     FILE *stream = out->failure == 0 ? out_page_begin(&page) : NULL;
     if (stream == NULL) {
         out->failure = EXIT_SYSTEM;
         return;
     }
-    fprintf(stream, "%-8s %-19s ", levels[verdict->level], check);
-    if (isatty(STDOUT_FILENO)) {
-        write_for_people(stream, verdict, status_form_choose(out->settings).width);
-    } else {
-        describe_advice(advice, verdict);
-        fprintf(stream, "%s%s%s", verdict->found, *advice != '\0' ? "; " : "", advice);
-    }
-    fputc('\n', stream);
+    if (out->settings->look.json)
+        write_json(out, stream, verdict);
+    else
+        write_text(out, stream, verdict);
     out->failure = out_page_end(&page);
     out->count++;
 }
 
-/* A server's texts come to a terminal here. */
-void doctor_output_write(struct doctor_output *out, const char *check, const char *server,
-                         const struct verdict *verdict) {
-    struct verdict shown = *verdict;
-    char file[256];
-    if (out->settings->quiet && verdict->level != DOCTOR_FINDING)
-        return;
-    if (out->settings->look.json) {
-        write_json(out, check, server, verdict);
-        return;
-    }
-    (void)snprintf(file, sizeof file, "%s", verdict->file != NULL ? verdict->file : "redis.conf");
-    out_make_printable(file);
-    out_make_printable(shown.found);
-    out_make_printable(shown.advice);
-    out_make_printable(shown.paste);
-    shown.file = file;
-    write_text(out, check, server, &shown);
-}
-
 int doctor_output_end(struct doctor_output *out) {
-    if (out->settings->look.json)
-        print(out, out->count > 0 ? "]\n" : "[]\n");
+    if (out->settings->look.json && out->failure == 0)
+        out->failure = out_stdout(out->count > 0 ? "]\n" : "[]\n");
     free(out->server);
     out->server = NULL;
     return out->failure;

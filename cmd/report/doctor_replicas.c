@@ -14,7 +14,7 @@ static int64_t good_replicas(const struct target *target) {
     for (int i = 0; i < REPLICAS_MAX; i++) {
         char name[16];
         snprintf(name, sizeof name, "slave%d", i);
-        const char *replica = rlock_fact(target->facts, target->server, name);
+        const char *replica = doctor_fact(target, name);
         const char *lag = replica != NULL ? strstr(replica, "lag=") : NULL;
         if (replica == NULL)
             break;
@@ -77,8 +77,7 @@ static bool judge_master(const struct target *target, int64_t known, struct verd
                       known, want);
 }
 
-bool doctor_replicas(const struct target *target, const char *about, struct verdict *out) {
-    (void)about;
+bool doctor_replicas(const struct target *target, struct verdict *out) {
     const int64_t known = doctor_number(target, "connected_slaves");
     const char *role = doctor_text(target, "role");
     if (*role == '\0')
@@ -92,8 +91,7 @@ bool doctor_replicas(const struct target *target, const char *about, struct verd
 }
 
 /* Matters only where a replica must acknowledge a lock, by --replicas or by default. */
-bool doctor_wait(const struct target *target, const char *about, struct verdict *out) {
-    (void)about;
+bool doctor_wait(const struct target *target, struct verdict *out) {
     const char *denied = doctor_text(target, "probe.wait_denied");
     const bool managed = doctor_is(target, "sentinel") || doctor_is(target, "cluster");
     if (target->settings->server.replicas == 0 ||

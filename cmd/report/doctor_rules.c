@@ -1,13 +1,17 @@
 /* doctor_rules.c: the checks of `rlock doctor`, as rows: what each fact means, and what to do. */
 #include "report/doctor.h"
 
-#define REFUSED   .test = KNOWN, .level = DOCTOR_UNKNOWN
+#define REFUSED(command)                                                                           \
+    .fact = "refused." command, .test = KNOWN, .level = DOCTOR_UNKNOWN,                            \
+    .found = "cannot tell: {refused." command "}"
 #define NO_ANSWER .test = UNKNOWN, .level = DOCTOR_UNKNOWN, .found = "cannot tell: it does not say"
 #define FINDING   .level = DOCTOR_FINDING
 #define NOTE      .level = DOCTOR_NOTE
 #define OK        .level = DOCTOR_OK
-#define RIGHTS(name, function)                                                                     \
-    { .check = "rights " name, .judge = (function), .about = (name) }
+#define SLOTS_DOWN                                                                                 \
+    .level = DOCTOR_FINDING, .advice = "see redis-cli --cluster check",                            \
+    .found = "the cluster's state is {cluster_state}, {cluster_slots_fail} slots are down"
+#define NO_CYCLE "cannot take and give back a lock: "
 
 /* clang-format off */
 const struct rule doctor_rules[] = {
@@ -28,8 +32,7 @@ const struct rule doctor_rules[] = {
                "right may show only after a lock was taken; and a cluster has no sharded channels"},
     {.check = "version", .fact = "redis_version", .test = KNOWN, OK,
      .found = "Redis {redis_version}"},
-    {.check = "version", .fact = "refused.INFO", REFUSED,
-     .found = "cannot tell: {refused.INFO}"},
+    {.check = "version", REFUSED("INFO")},
     {.check = "version", .fact = "redis_version", NO_ANSWER},
 
     {.check = "config", .test = IS_LOCAL},
@@ -47,8 +50,7 @@ const struct rule doctor_rules[] = {
      .found = "{maxmemory_policy}: when memory is short, the server throws locks away that are "
               "held",
      .setting = "maxmemory-policy noeviction", .advice = "or give locks a server of their own"},
-    {.check = "eviction", .fact = "refused.INFO", REFUSED,
-     .found = "cannot tell: {refused.INFO}"},
+    {.check = "eviction", REFUSED("INFO")},
     {.check = "eviction", .fact = "maxmemory_policy", NO_ANSWER},
 
     {.check = "memory", .fact = "probe.memory_percent", .test = ABOVE, .limit = 89, FINDING,
@@ -83,18 +85,13 @@ const struct rule doctor_rules[] = {
     {.check = "sentinel", .fact = "sentinel.answered", .test = KNOWN, OK,
      .found = "{sentinel.answered} of {sentinel.given} answer, a failover is possible"},
 
-    {.check = "cluster", .fact = "refused.CLUSTER INFO", REFUSED,
-     .found = "cannot tell: {refused.CLUSTER INFO}"},
+    {.check = "cluster", REFUSED("CLUSTER INFO")},
     {.check = "cluster", .fact = "probe.slots_missing", .test = ABOVE, .limit = 0, FINDING,
      .found = "{probe.slots_missing} of 16384 slots are served by no node: names in them have no "
               "locks",
      .advice = "assign all: redis-cli --cluster fix"},
-    {.check = "cluster", .fact = "cluster_state", .test = IS_NOT, .word = "ok", FINDING,
-     .found = "the cluster's state is {cluster_state}, {cluster_slots_fail} slots are down",
-     .advice = "see redis-cli --cluster check"},
-    {.check = "cluster", .fact = "cluster_slots_fail", .test = ABOVE, .limit = 0, FINDING,
-     .found = "the cluster's state is {cluster_state}, {cluster_slots_fail} slots are down",
-     .advice = "see redis-cli --cluster check"},
+    {.check = "cluster", .fact = "cluster_state", .test = IS_NOT, .word = "ok", SLOTS_DOWN},
+    {.check = "cluster", .fact = "cluster_slots_fail", .test = ABOVE, .limit = 0, SLOTS_DOWN},
     {.check = "cluster", .fact = "cluster_size", .test = BELOW, .limit = 3, FINDING,
      .found = "fewer than three masters, {cluster_size}: when one fails, there is no majority for "
               "a failover",
@@ -113,14 +110,11 @@ const struct rule doctor_rules[] = {
      .setting = "maxclients 10000"},
     {.check = "clients", .fact = "maxclients", .test = KNOWN, OK,
      .found = "{connected_clients} of {maxclients}; a running job has up to 3 connections"},
-    {.check = "clients", .fact = "refused.INFO", REFUSED,
-     .found = "cannot tell: {refused.INFO}"},
-    {.check = "clients", .fact = "refused.CONFIG GET", REFUSED,
-     .found = "cannot tell: {refused.CONFIG GET}"},
+    {.check = "clients", REFUSED("INFO")},
+    {.check = "clients", REFUSED("CONFIG GET")},
     {.check = "clients", .fact = "maxclients", NO_ANSWER},
 
-    {.check = "timeout", .fact = "refused.CONFIG GET", REFUSED,
-     .found = "cannot tell: {refused.CONFIG GET}"},
+    {.check = "timeout", REFUSED("CONFIG GET")},
     {.check = "timeout", .judge = doctor_timeout},
     {.check = "lease", .judge = doctor_lease},
 
@@ -130,8 +124,7 @@ const struct rule doctor_rules[] = {
      .advice = "see SLOWLOG GET, or give locks a server of their own"},
     {.check = "slow", .fact = "slowlog.slowest_ms", .test = KNOWN, OK,
      .found = "no slow command in the last hour"},
-    {.check = "slow", .fact = "refused.SLOWLOG GET", REFUSED,
-     .found = "cannot tell: {refused.SLOWLOG GET}"},
+    {.check = "slow", REFUSED("SLOWLOG GET")},
 
     {.check = "tls", .judge = doctor_tls},
     {.check = "auth", .judge = doctor_auth},
@@ -141,18 +134,19 @@ const struct rule doctor_rules[] = {
     {.check = "scripts", .fact = "scripts.error", .test = KNOWN, FINDING,
      .found = "{scripts.error}", .advice = "see rlock-server(7), SERVERS"},
     {.check = "scripts", .test = ALWAYS, OK, .found = "they run"},
-    RIGHTS("run", doctor_rights),
-    RIGHTS("fair", doctor_rights),
-    RIGHTS("read, write", doctor_rights),
-    RIGHTS("sem", doctor_rights),
-    RIGHTS("sem --plain", doctor_rights),
-    RIGHTS("sem --resize", doctor_rights),
-    RIGHTS("latch set", doctor_rights),
-    RIGHTS("latch down", doctor_rights),
-    RIGHTS("latch wait", doctor_rights),
-    RIGHTS("status", doctor_rights_beyond),
-    RIGHTS("status, all", doctor_rights_beyond),
-    RIGHTS("break", doctor_rights_beyond),
+    {.check = "rights", .judge = doctor_rights_in_short},
+    {.check = "rights run", .judge = doctor_rights},
+    {.check = "rights fair", .judge = doctor_rights},
+    {.check = "rights read, write", .judge = doctor_rights},
+    {.check = "rights sem", .judge = doctor_rights},
+    {.check = "rights sem --plain", .judge = doctor_rights},
+    {.check = "rights sem --resize", .judge = doctor_rights},
+    {.check = "rights latch set", .judge = doctor_rights},
+    {.check = "rights latch down", .judge = doctor_rights},
+    {.check = "rights latch wait", .judge = doctor_rights},
+    {.check = "rights status", .judge = doctor_rights_beyond},
+    {.check = "rights status, all", .judge = doctor_rights_beyond},
+    {.check = "rights break", .judge = doctor_rights_beyond},
 
     {.check = "processes", .judge = doctor_processes},
 
@@ -162,17 +156,19 @@ const struct rule doctor_rules[] = {
                "the server's"},
     {.check = "clock", .fact = "probe.clock_off_ms", .test = KNOWN, OK,
      .found = "the server's is {probe.clock_off_ms} ms {probe.clock_side} this machine's"},
-    {.check = "clock", .fact = "refused.TIME", REFUSED,
-     .found = "cannot tell: {refused.TIME}"},
+    {.check = "clock", REFUSED("TIME")},
 
     {.check = "round trip", .fact = "probe.rtt_us", .test = ABOVE, .limit = 100000, FINDING,
      .found = "{probe.rtt_us}", .advice = "use a server that is nearer, or leases of a minute or more"},
     {.check = "round trip", .fact = "probe.rtt_us", .test = KNOWN, OK, .found = "{probe.rtt_us}"},
 
+    {.check = "lock cycle", .judge = doctor_limited},
     {.check = "lock cycle", .fact = "probe.cycle_error", .test = KNOWN, FINDING,
-     .found = "cannot take and give back a lock: {probe.cycle_error}",
+     .found = NO_CYCLE "{probe.cycle_error}",
      .advice = "see the findings above, or the server's log"},
     {.check = "lock cycle", .judge = doctor_cycle},
+    {.check = "lock cycle", .fact = "probe.cycle_denied", .test = KNOWN, FINDING,
+     .found = NO_CYCLE "{probe.cycle_denied}", .advice = "see rlock-server(7), ACCESS CONTROL"},
     {.check = "lock cycle", .fact = "probe.cycle_us", .test = ABOVE, .limit = 500000, FINDING,
      .found = "{probe.cycle_us} to take a lock and to give it back",
      .advice = "see the round trip, the disk (appendfsync) and the replicas"},

@@ -11,8 +11,9 @@
 
 enum { OF_SEVERAL_MS = 2000 };
 
-int64_t holders_deadline_ms(const struct server_settings *settings) {
-    return server_answer_by_ms(settings, settings->connect_timeout_ms + settings->io_timeout_ms,
+int64_t holders_deadline_ms(const struct server *server) {
+    const struct server_settings *settings = &server->settings->server;
+    return server_answer_by_ms(server, settings->connect_timeout_ms + settings->io_timeout_ms,
                                OF_SEVERAL_MS);
 }
 
@@ -54,10 +55,9 @@ static int gather(struct holders *holders, const struct settings *settings) {
         most += holders->views[i] != NULL ? holders->views[i]->holder_count : 0;
     holders->owners = calloc(most, sizeof *holders->owners);
     holders->seen = calloc(most, sizeof *holders->seen);
-    if (holders->owners == NULL || holders->seen == NULL) {
+    if (holders->owners == NULL || holders->seen == NULL)
         return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot break %s: out of memory",
                         settings->names[0]);
-    }
     for (size_t i = 0; i < settings->server.count; i++) {
         if (holders->views[i] != NULL)
             add_view(holders, holders->views[i], settings->look.owner);
@@ -65,27 +65,21 @@ static int gather(struct holders *holders, const struct settings *settings) {
     return 0;
 }
 
-int holders_find(struct holders *out, const struct server *server,
-                 const struct settings *settings) {
+int holders_find(struct holders *out, const struct server *server) {
+    const struct settings *settings = server->settings;
     const char *name = settings->names[0];
     size_t answered = 0;
     enum rlock_status failure = RLOCK_OK;
     *out = (struct holders){.count = -1};
     for (size_t i = 0; i < settings->server.count; i++) {
-        const struct rlock_inspect_options options = {
-            .size = sizeof options,
-            .name = name,
-            .server = i,
-            .deadline_ms = holders_deadline_ms(&settings->server),
-            .cancel_fd = -1,
-        };
-        const enum rlock_status status = rlock_inspect(server->client, &options, &out->views[i]);
+        const enum rlock_status status =
+            server_inspect(server, i, name, holders_deadline_ms(server), &out->views[i]);
         if (status != RLOCK_OK && failure != RLOCK_WRONG_KIND)
             failure = status;
         answered += status == RLOCK_OK;
     }
     if (failure == RLOCK_WRONG_KIND || answered <= settings->server.count / 2)
-        return server_explain(server, settings, "break", name, failure, "");
+        return server_explain(server, NULL, "break", name, failure, "");
     return gather(out, settings);
 }
 

@@ -25,21 +25,11 @@ enum {
 
 struct idle {
     const struct server *server;
-    const struct settings *settings;
     int64_t began_ms, deadline_ms, say_ms;
     bool has_answered;             /* a majority, once */
     char name[RLOCK_NAME_MAX + 1]; /* of the lock that is listened for; "": none */
     rlock_releases *releases;
 };
-
-/* The first lock that is held, on several servers by a majority; NULL: none is. */
-static const rlock_view *find_held(const struct survey *survey, size_t server_count) {
-    for (size_t i = 0; i < survey->count; i++) {
-        if (survey->views[i]->held && survey_count_held(survey, i) > server_count / 2)
-            return survey->views[i];
-    }
-    return NULL;
-}
 
 /* When a lease ends, or something else calls for a look. */
 static int64_t look_again_at(const struct idle *idle, const rlock_view *view) {
@@ -111,48 +101,45 @@ static void rest(struct idle *idle, int64_t until_ms) {
  * moment in which a slow line answers. */
 static int64_t patience_ms(const struct idle *idle) {
     const int64_t left_ms = idle->deadline_ms - rlock_now_ms();
-    if (idle->settings->lock.wait_ms == 0)
+    if (idle->server->settings->lock.wait_ms == 0)
         return RLOCK_FOREVER;
     return left_ms > SOON_MS ? left_ms : SOON_MS;
 }
 
 /* Messages about a server that has answered before are for the end of the wait. */
 static void look(struct idle *idle, struct survey *survey) {
-    char *unheard = NULL;
-    size_t size;
-    FILE *stream = idle->has_answered ? open_memstream(&unheard, &size) : NULL;
-    if (stream != NULL)
-        out_keep(stream, false);
-    survey_make(survey, idle->server, idle->settings, patience_ms(idle));
+    FILE *unheard = idle->has_answered ? fopen("/dev/null", "we") : NULL;
+    if (unheard != NULL)
+        out_keep(unheard, false);
+    survey_make(survey, idle->server, patience_ms(idle));
     out_keep(NULL, true);
-    if (stream != NULL)
-        (void)fclose(stream);
-    free(unheard);
+    if (unheard != NULL)
+        (void)fclose(unheard);
     idle->has_answered = idle->has_answered || survey->failure == 0;
 }
 
 static int give_up(const struct idle *idle, const rlock_view *view) {
     char waited[DURATION_TEXT_SIZE], holder[HOLDERS_TEXT_SIZE];
     const int64_t waited_ms =
-        idle->settings->lock.wait_ms == 0 ? 0 : rlock_now_ms() - idle->began_ms;
+        idle->server->settings->lock.wait_ms == 0 ? 0 : rlock_now_ms() - idle->began_ms;
     duration_format(waited, waited_ms);
     out_live_end();
     if (view == NULL)
-        return out_fail(EXIT_UNAVAILABLE, idle->settings->names[0], NULL,
+        return out_fail(EXIT_UNAVAILABLE, idle->server->settings->names[0], NULL,
                         "cannot tell whether %s is free: the server does not answer any more",
-                        idle->settings->names[0]);
+                        idle->server->settings->names[0]);
     describe(holder, view);
     out_event(OUT_WARNING, "busy",
               OUT_FIELDS(OUT_TEXT("name", view->name), OUT_NUMBER("waited_ms", waited_ms)),
               "%s is not free%s%s: %s", view->name, waited_ms > 0 ? " after " : "",
               waited_ms > 0 ? waited : "", holder);
-    return idle->settings->lock.conflict_exit_code;
+    return idle->server->settings->lock.conflict_exit_code;
 }
 
 /* What follows from a look. True: the wait is over, with *status. */
 static bool is_over(struct idle *idle, const struct survey *survey, int *status) {
     const bool answers = survey->failure == 0;
-    const rlock_view *held = answers ? find_held(survey, idle->settings->server.count) : NULL;
+    const rlock_view *held = answers ? survey_find_held(survey) : NULL;
     *status = survey->failure;
     if (!answers && (!idle->has_answered || survey->failure != EXIT_UNAVAILABLE))
         return true;
@@ -171,11 +158,9 @@ static bool is_over(struct idle *idle, const struct survey *survey, int *status)
     return false;
 }
 
-static int wait_until_idle(const struct server *server, const struct settings *settings) {
-    struct idle idle = {.server = server,
-                        .settings = settings,
-                        .began_ms = rlock_now_ms(),
-                        .deadline_ms = RLOCK_FOREVER};
+static int wait_until_idle(const struct server *server) {
+    const struct settings *settings = server->settings;
+    struct idle idle = {.server = server, .began_ms = rlock_now_ms(), .deadline_ms = RLOCK_FOREVER};
     struct survey survey;
     int status = 0;
     bool over = false;
@@ -195,7 +180,7 @@ int wait_exec(struct settings *settings) {
     struct server server;
     int status = server_open(&server, settings);
     if (status == 0)
-        status = wait_until_idle(&server, settings);
+        status = wait_until_idle(&server);
     server_close(&server);
     return status;
 }

@@ -30,11 +30,9 @@ struct status_form status_form_choose(const struct settings *settings) {
         window = (struct winsize){0};
     const size_t width = window.ws_col > 0 ? window.ws_col : USUAL_WIDTH;
     return (struct status_form){
-        .several = settings->server.count > 1,
         .is_screen = is_terminal() && !settings->look.json && !settings->look.prometheus,
         .colours = is_terminal() && (no_color == NULL || *no_color == '\0'),
         .all = settings->verbosity > 0,
-        .says_none = on_terminal,
         .width = on_terminal ? width : SIZE_MAX,
         .lines = window.ws_row > 0 ? window.ws_row : USUAL_HEIGHT,
     };
@@ -46,26 +44,25 @@ static bool write_form(FILE *stream, const struct survey *survey, const struct s
         return status_prometheus(stream, survey);
     if (!settings->look.json)
         return status_table(stream, survey, &form);
-    status_json(stream, survey, &form);
+    status_json(stream, survey);
     return true;
 }
 
 int status_print(const struct survey *survey, const struct settings *settings) {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    bool made = stream != NULL && write_form(stream, survey, settings);
-    if (stream != NULL)
-        made = fclose(stream) == 0 && made;
-    const int status =
-        made ? out_stdout(text)
-             : out_fail(EXIT_SYSTEM, NULL, NULL, "cannot show what was seen: out of memory");
-    free(text);
-    return status;
+    struct out_page page;
+    FILE *stream = out_page_begin(&page);
+    if (stream == NULL)
+        return EXIT_SYSTEM;
+    if (write_form(stream, survey, settings))
+        return out_page_end(&page);
+    (void)fclose(stream);
+    free(page.text);
+    return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot show what was seen: out of memory");
 }
 
 /* There may be nothing to see because it is the wrong server. */
-static void say_origin(const struct server *server, const struct settings *settings) {
+static void say_origin(const struct server *server) {
+    const struct settings *settings = server->settings;
     char from[OPT_ORIGIN_SIZE], line[2 * OPT_ORIGIN_SIZE];
     const size_t width = status_form_choose(settings).width, taken = strlen("rlock: ");
     if (settings->look.json || settings->look.prometheus || width <= taken ||
@@ -77,10 +74,11 @@ static void say_origin(const struct server *server, const struct settings *setti
     out_info("%s", line);
 }
 
-static int show_once(const struct server *server, const struct settings *settings) {
+static int show_once(const struct server *server) {
+    const struct settings *settings = server->settings;
     struct survey survey;
-    say_origin(server, settings);
-    survey_make(&survey, server, settings, RLOCK_FOREVER);
+    say_origin(server);
+    survey_make(&survey, server, RLOCK_FOREVER);
     const bool shown =
         survey.answered > 0 || survey.count > 0 || settings->look.json || settings->look.prometheus;
     const int failure = shown ? status_print(&survey, settings) : 0;
@@ -89,15 +87,11 @@ static int show_once(const struct server *server, const struct settings *setting
     return status;
 }
 
-static int show_held(const struct server *server, const struct settings *settings) {
+static int show_held(const struct server *server) {
     struct survey survey;
-    survey_make(&survey, server, settings, RLOCK_FOREVER);
-    int status = survey.failure;
-    for (size_t i = 0; i < survey.count && status == 0; i++) {
-        if (survey.views[i]->held && (settings->server.count == 1 ||
-                                      survey_count_held(&survey, i) > settings->server.count / 2))
-            status = EXIT_CONFLICT;
-    }
+    survey_make(&survey, server, RLOCK_FOREVER);
+    const bool held = survey.failure == 0 && survey_find_held(&survey) != NULL;
+    const int status = held ? EXIT_CONFLICT : survey.failure;
     survey_free(&survey);
     return status;
 }
@@ -120,13 +114,10 @@ static bool is_there(const char *url) {
 
 /* What is shown as something else can't be completed. */
 static bool can_be_shown(const char *name) {
-    for (uint32_t character; *name != '\0';) {
-        const size_t length = printable_character(name, &character);
-        if (length == 0 || !printable_is(character))
-            return false;
-        name += length;
-    }
-    return true;
+    char shown[RLOCK_NAME_MAX + 1];
+    (void)snprintf(shown, sizeof shown, "%s", name);
+    printable_make(shown, "");
+    return strcmp(shown, name) == 0;
 }
 
 static int print(const rlock_scan *scan) {
@@ -183,11 +174,11 @@ int status_exec(struct settings *settings) {
     struct server server;
     int status = server_open(&server, settings);
     if (status == 0 && status_is_silent(settings))
-        status = show_held(&server, settings);
+        status = show_held(&server);
     else if (status == 0 && settings->look.watch_ms > 0)
-        status = watch(&server, settings);
+        status = watch(&server);
     else if (status == 0)
-        status = show_once(&server, settings);
+        status = show_once(&server);
     server_close(&server);
     return status;
 }

@@ -1,4 +1,4 @@
-/* status.h: what `rlock status` has seen, as text, cells of a table, and figures. */
+/* status.h: what `rlock status` has seen, as text, JSON, and figures. */
 #ifndef RLOCK_CMD_STATUS_H
 #define RLOCK_CMD_STATUS_H
 
@@ -11,13 +11,11 @@
 #include "rlock_admin.h"
 
 struct status_form {
-    bool several;   /* several servers: each is named */
     bool is_screen; /* it can be drawn over */
     bool colours;
-    bool all;       /* waiters, however many */
-    bool says_none; /* when there are no locks */
-    size_t width;   /* in columns; SIZE_MAX: no limit */
-    size_t lines;   /* of the terminal */
+    bool all;     /* waiters, however many */
+    size_t width; /* in columns; SIZE_MAX: it is no terminal */
+    size_t lines; /* of the terminal */
 };
 
 /* As standard output and the settings call for. */
@@ -34,34 +32,11 @@ bool status_table(FILE *stream, const struct survey *survey, const struct status
 bool status_prometheus(FILE *stream, const struct survey *survey);
 
 /* One line: a JSON array as man/status.schema.json has it. */
-void status_json(FILE *stream, const struct survey *survey, const struct status_form *form);
+void status_json(FILE *stream, const struct survey *survey);
 
 /* watch.c: surveys and prints again and again, until a signal ends it, as it ends any program. A
  * server that goes away is waited for; one that never was there ends it. Returns the exit status.
  */
-int watch(const struct server *server, const struct settings *settings);
-
-/* figures.c: what can be said of a lock in numbers. To add one: a field, its row in figures.c, and
- * its item in rlock-status(1), which tests/cli/inspect/prometheus.bats compares. */
-#define FIGURE_NONE INT64_MIN /* there is none of this lock, or it is unknown */
-
-struct figures {
-    int64_t held, holders, readers, kept, waiting;
-    int64_t since_ms, held_ms, waited_ms, ttl_ms;
-    int64_t permits, available, remaining, token;
-    int64_t ended_ms, took_ms, exit_status, succeeded_ms; /* of the last run that is known */
-    int64_t skips;
-};
-
-struct figures figures_of(const rlock_view *view);
-
-struct figure {
-    const char *name, *help;
-    size_t field; /* of struct figures */
-    bool is_ms;   /* milliseconds, which are written as seconds */
-};
-
-enum { FIGURES = 18 };
-extern const struct figure figure_rows[FIGURES];
+int watch(const struct server *server);
 
 #endif

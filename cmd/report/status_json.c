@@ -108,11 +108,11 @@ static void add_view(struct json *json, const rlock_view *view, bool several) {
     json_close(json, '}');
 }
 
-void status_json(FILE *stream, const struct survey *survey, const struct status_form *form) {
+void status_json(FILE *stream, const struct survey *survey) {
     struct json json = {.stream = stream};
     json_open(&json, NULL, '[');
     for (size_t i = 0; i < survey->count; i++)
-        add_view(&json, survey->views[i], form->several);
+        add_view(&json, survey->views[i], survey->server_count > 1);
     json_close(&json, ']');
     fputc('\n', stream);
 }

@@ -23,7 +23,7 @@ static const struct table_column columns[COLUMNS] = {
     [LEASE] = {.title = "LEASE", .right = true},
     [TOKEN] = {.title = "TOKEN", .right = true},
     [COMMAND] = {.title = "COMMAND"},
-    [NOTE] = {.title = "NOTE"}, /* where anybody has one */
+    [NOTE] = {.title = "NOTE", .if_used = true},
 };
 
 /* The question at night is: on which host, which lock? So these go last. A part of a token, of a
@@ -53,26 +53,28 @@ struct row {
 
 #define EMPTY_ROW .pid = -1, .for_ms = -1, .token = -1
 
-static bool add_row(struct table *table, const struct row *row) {
+static void add_row(struct table *table, const struct row *row) {
     char pid[24] = "", token[24] = "", age[DURATION_TEXT_SIZE] = "", *who = NULL;
     const bool has_user = row->host != NULL && row->user != NULL;
     const char *host = row->host != NULL ? row->host : row->owner != NULL ? row->owner : "";
-    if (asprintf(&who, "%s%s%s", has_user ? row->user : "", has_user ? "@" : "", host) < 0)
-        return false;
+    if (asprintf(&who, "%s%s%s", has_user ? row->user : "", has_user ? "@" : "", host) < 0) {
+        table->failed = true;
+        return;
+    }
     if (row->pid >= 0)
         (void)snprintf(pid, sizeof pid, "%" PRId64, row->pid);
     if (row->token >= 0)
         (void)snprintf(token, sizeof token, "%" PRId64, row->token);
     if (row->for_ms >= 0)
         duration_format_seconds(age, row->for_ms);
-    const bool added = table_add(table, row->name, NULL) && table_add(table, row->kind, NULL) &&
-                       table_add(table, row->state, row->state_style) &&
-                       table_add(table, who, NULL) && table_add(table, pid, NULL) &&
-                       table_add(table, age, NULL) && table_add(table, row->lease, NULL) &&
-                       table_add(table, token, NULL) && table_add(table, row->command, NULL) &&
-                       (table->column_count < COLUMNS || table_add(table, row->note, NULL));
+    const char *const cells[COLUMNS] = {
+        [NAME] = row->name,   [KIND] = row->kind, [STATE] = row->state,
+        [WHO] = who,          [PID] = pid,        [FOR] = age,
+        [LEASE] = row->lease, [TOKEN] = token,    [COMMAND] = row->command,
+        [NOTE] = row->note};
+    for (size_t i = 0; i < COLUMNS; i++)
+        table_add(table, cells[i], i == STATE ? row->state_style : NULL);
     free(who);
-    return added;
 }
 
 static int64_t age_ms(const rlock_view *view, int64_t since_ms) {
@@ -95,21 +97,18 @@ static void describe_lock(char text[STATE_SIZE], const rlock_view *view) {
 /* What a holder has: permits, or several holds; else "held". What --min-hold alone keeps is
  * nobody's any more. */
 static void describe_hold(char text[STATE_SIZE], const struct rlock_view_holder *holder) {
-    if (holder->kept && holder->permits >= 0)
-        (void)snprintf(text, STATE_SIZE, "kept %" PRId64, holder->permits);
-    else if (holder->kept)
-        (void)snprintf(text, STATE_SIZE, "kept");
-    else if (holder->permits >= 0)
-        (void)snprintf(text, STATE_SIZE, "has %" PRId64, holder->permits);
-    else if (holder->holds > 1)
+    if (holder->permits >= 0)
+        (void)snprintf(text, STATE_SIZE, "%s %" PRId64, holder->kept ? "kept" : "has",
+                       holder->permits);
+    else if (holder->holds > 1 && !holder->kept)
         (void)snprintf(text, STATE_SIZE, "held %" PRId64 "x", holder->holds);
     else
-        (void)snprintf(text, STATE_SIZE, "held");
+        (void)snprintf(text, STATE_SIZE, "%s", holder->kept ? "kept" : "held");
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-static bool add_holder(struct table *table, const rlock_view *view, size_t i, bool named) {
+static void add_holder(struct table *table, const rlock_view *view, size_t i, bool named) {
     const struct rlock_view_holder *holder = &view->holders[i];
     const int64_t ttl_ms = holder->ttl_ms;
     char state[STATE_SIZE], lease[DURATION_TEXT_SIZE] = "";
@@ -131,7 +130,7 @@ static bool add_holder(struct table *table, const rlock_view *view, size_t i, bo
         .for_ms = age_ms(view, holder->since_ms),
         .token = holder->token,
     };
-    return add_row(table, &row);
+    add_row(table, &row);
 }
 
 /* "any 1 of dev1, dev2; NOTE", as far as there is some of it. Yours to free; NULL: no memory. */
@@ -144,12 +143,11 @@ static char *waiter_note(const struct rlock_view_waiter *waiter) {
     return text;
 }
 
-static bool add_waiters(struct table *table, const rlock_view *view, bool all) {
+static void add_waiters(struct table *table, const rlock_view *view, bool all) {
     char state[STATE_SIZE];
-    bool added = true;
     const size_t shown =
         all || view->waiter_count <= WAITERS_SHOWN ? view->waiter_count : WAITERS_SHOWN;
-    for (size_t i = 0; added && i < shown; i++) {
+    for (size_t i = 0; i < shown; i++) {
         const struct rlock_view_waiter *waiter = &view->waiters[i];
         char *note = waiter_note(waiter);
         const int used = snprintf(state, sizeof state, "waits %" PRId64, waiter->position);
@@ -166,21 +164,22 @@ static bool add_waiters(struct table *table, const rlock_view *view, bool all) {
                                 .pid = waiter->pid,
                                 .for_ms = age_ms(view, waiter->since_ms),
                                 .token = -1};
-        added = note != NULL && add_row(table, &row);
+        table->failed = table->failed || note == NULL;
+        add_row(table, &row);
         free(note);
     }
-    if (!added || shown == view->waiter_count)
-        return added;
+    if (shown == view->waiter_count)
+        return;
     (void)snprintf(state, sizeof state, "%zu more", view->waiter_count - shown);
-    return add_row(table, &(struct row){.state = state, .state_style = STYLE_WAITS, EMPTY_ROW});
+    add_row(table, &(struct row){.state = state, .state_style = STYLE_WAITS, EMPTY_ROW});
 }
 
 /* FOR says how long ago it ended. */
-static bool add_last_run(struct table *table, const rlock_view *view) {
+static void add_last_run(struct table *table, const rlock_view *view) {
     const struct rlock_view_run *run = view->last_run;
     char state[STATE_SIZE], took[DURATION_TEXT_SIZE];
     if (run == NULL)
-        return true;
+        return;
     duration_format(took, run->took_ms < 0 ? 0 : run->took_ms);
     if (run->exit_status == 0)
         (void)snprintf(state, sizeof state, "ran %s", took);
@@ -195,17 +194,17 @@ static bool add_last_run(struct table *table, const rlock_view *view) {
                             .pid = -1, /* that process is gone */
                             .for_ms = age_ms(view, run->ended_ms),
                             .token = -1};
-    return add_row(table, &row);
+    add_row(table, &row);
 }
 
 /* By rlock run --max-skips: how often in a row the lock was not acquired in time. */
-static bool add_skips(struct table *table, const rlock_view *view) {
+static void add_skips(struct table *table, const rlock_view *view) {
     char state[STATE_SIZE];
     if (view->skips == 0)
-        return true;
+        return;
     (void)snprintf(state, sizeof state, "%" PRId64 " skip%s in a row", view->skips,
                    view->skips == 1 ? "" : "s");
-    return add_row(table, &(struct row){.state = state, .state_style = STYLE_FAILED, EMPTY_ROW});
+    add_row(table, &(struct row){.state = state, .state_style = STYLE_FAILED, EMPTY_ROW});
 }
 
 /* Whether what there is of the lock as a whole stands in a row of its own. */
@@ -213,7 +212,7 @@ static bool has_own_row(const rlock_view *view) {
     return view->permits_available != INT64_MIN || view->holder_count == 0;
 }
 
-static bool add_view(struct table *table, const rlock_view *view, bool all) {
+static void add_view(struct table *table, const rlock_view *view, bool all) {
     char state[STATE_SIZE];
     describe_lock(state, view);
     const struct row own = {.name = view->name,
@@ -221,47 +220,30 @@ static bool add_view(struct table *table, const rlock_view *view, bool all) {
                             .state = state,
                             .state_style = view->held ? STYLE_TAKEN : STYLE_FREE,
                             EMPTY_ROW};
-    if (has_own_row(view) && !add_row(table, &own))
-        return false;
-    for (size_t i = 0; i < view->holder_count; i++) {
-        if (!add_holder(table, view, i, i == 0 && !has_own_row(view)))
-            return false;
-    }
-    return add_waiters(table, view, all) && add_last_run(table, view) && add_skips(table, view);
+    if (has_own_row(view))
+        add_row(table, &own);
+    for (size_t i = 0; i < view->holder_count; i++)
+        add_holder(table, view, i, i == 0 && !has_own_row(view));
+    add_waiters(table, view, all);
+    add_last_run(table, view);
+    add_skips(table, view);
 }
 
 /* --- the locks of one server ------------------------------------------------------------------ */
-
-static bool has_note(const rlock_view *view) {
-    if (view->last_run != NULL && view->last_run->key != NULL)
-        return true;
-    for (size_t i = 0; i < view->holder_count; i++) {
-        if (view->holders[i].note != NULL)
-            return true;
-    }
-    for (size_t i = 0; i < view->waiter_count; i++) {
-        if (view->waiters[i].note != NULL || view->waiters[i].any != NULL)
-            return true;
-    }
-    return false;
-}
 
 /* The locks of one server, those of the survey from `from` up to `to`. */
 static bool write_part(FILE *stream, const struct survey *survey, size_t from, size_t to,
                        const struct status_form *form) {
     struct table table = {.columns = columns,
-                          .column_count = COLUMNS - 1,
+                          .column_count = COLUMNS,
                           .steps = steps,
                           .step_count = sizeof steps / sizeof *steps};
-    bool added = true;
     for (size_t i = from; i < to; i++)
-        table.column_count += table.column_count < COLUMNS && has_note(survey->views[i]);
-    for (size_t i = from; added && i < to; i++)
-        added = add_view(&table, survey->views[i], form->all);
-    if (added)
+        add_view(&table, survey->views[i], form->all);
+    if (!table.failed)
         table_write(&table, stream, form->width, form->colours);
     table_free(&table);
-    return added;
+    return !table.failed;
 }
 
 /* A line that names the server stands before what it says. */
@@ -284,11 +266,11 @@ static size_t end_of_server(const struct survey *survey, size_t from) {
 
 bool status_table(FILE *stream, const struct survey *survey, const struct status_form *form) {
     bool written = true;
-    if (form->says_none && survey->count == 0)
+    if (survey->count == 0 && form->width != SIZE_MAX)
         fputs("no locks\n", stream);
     for (size_t from = 0, to; written && from < survey->count; from = to) {
         to = end_of_server(survey, from);
-        if (form->several)
+        if (survey->server_count > 1)
             write_server(stream, survey->views[from]->server, from > 0, form->width);
         written = write_part(stream, survey, from, to, form);
     }

@@ -21,6 +21,7 @@ struct surveyor {
     size_t which;      /* of the servers */
     size_t first;      /* where its part of the survey begins: those asked for by name */
     size_t found;      /* where what was found begins */
+    bool searches;     /* what is asked about now was found */
     bool has_patterns; /* among the names: all locks have to be found */
     int failure;       /* of that one */
     int64_t patience_ms;
@@ -37,13 +38,13 @@ void survey_free(struct survey *survey) {
 static int64_t deadline_ms(const struct surveyor *s) {
     const struct server_settings *settings = &s->settings->server;
     const int64_t timeout_ms = settings->connect_timeout_ms + settings->io_timeout_ms;
-    return server_answer_by_ms(settings, timeout_ms > s->patience_ms ? s->patience_ms : timeout_ms,
+    return server_answer_by_ms(s->server, timeout_ms > s->patience_ms ? s->patience_ms : timeout_ms,
                                SERVER_GLANCE_MS);
 }
 
 static void explain(struct surveyor *s, const char *verb, const char *name,
                     enum rlock_status status) {
-    s->failure = server_explain_at(s->server, s->settings, s->which, verb, name, status);
+    s->failure = server_explain_at(s->server, s->which, verb, name, status);
     s->unanswered = status != RLOCK_WRONG_KIND;
     s->survey->servers[s->which].no_locks += status == RLOCK_WRONG_KIND;
 }
@@ -62,15 +63,6 @@ static bool add_view(struct survey *survey, rlock_view *view) {
     }
     survey->views[survey->count++] = view;
     return true;
-}
-
-static struct rlock_inspect_options options_of(const struct surveyor *s) {
-    return (struct rlock_inspect_options){
-        .size = sizeof(struct rlock_inspect_options),
-        .server = s->which,
-        .deadline_ms = deadline_ms(s),
-        .cancel_fd = -1,
-    };
 }
 
 static bool is_pattern(const struct surveyor *s, const char *name) {
@@ -92,12 +84,12 @@ static bool is_named(const struct surveyor *s, const char *name) {
     return false;
 }
 
-/* What one of those that were asked for is; takes the view over. */
-static void add_named(struct surveyor *s, const char *name, rlock_view *view,
-                      enum rlock_status status) {
-    const bool no_lock = status == RLOCK_WRONG_KIND || status == RLOCK_DENIED ||
-                         (status == RLOCK_OK && !is_lock(view));
-    if (is_pattern(s, name) && no_lock) {
+/* What a name is; takes the view over. What is no lock is left out, unless it was asked for by its
+ * name: what may be a pattern is one then. */
+static void add(struct surveyor *s, const char *name, rlock_view *view, enum rlock_status status) {
+    const bool no_lock = status == RLOCK_WRONG_KIND || (status == RLOCK_OK && !is_lock(view)) ||
+                         (status == RLOCK_DENIED && !s->searches);
+    if (no_lock && (s->searches || is_pattern(s, name))) {
         s->has_patterns = true;
         rlock_view_free(view);
         return;
@@ -109,12 +101,15 @@ static void add_named(struct surveyor *s, const char *name, rlock_view *view,
 }
 
 /* Some names, in one round trip. */
-static void inspect_some(struct surveyor *s, const char *const *names, size_t count,
-                         void (*add)(struct surveyor *s, const char *name, rlock_view *view,
-                                     enum rlock_status status)) {
+static void inspect_some(struct surveyor *s, const char *const *names, size_t count) {
     rlock_view *views[AT_ONCE];
     enum rlock_status statuses[AT_ONCE];
-    const struct rlock_inspect_options options = options_of(s);
+    const struct rlock_inspect_options options = {
+        .size = sizeof options,
+        .server = s->which,
+        .deadline_ms = deadline_ms(s),
+        .cancel_fd = -1,
+    };
     const enum rlock_status status =
         rlock_inspect_all(s->server->client, &options, names, count, views, statuses);
     for (size_t i = 0; i < count; i++)
@@ -126,7 +121,7 @@ static void inspect_names(struct surveyor *s) {
     for (size_t at = 0, count; at < s->settings->name_count && !s->unanswered; at += count) {
         const size_t rest = s->settings->name_count - at;
         count = rest < AT_ONCE ? rest : AT_ONCE;
-        inspect_some(s, names + at, count, add_named);
+        inspect_some(s, names + at, count);
     }
 }
 
@@ -168,19 +163,6 @@ static int newest_first(const void *a, const void *b) {
     return by_name(a, b);
 }
 
-/* What one of those that were found is; takes the view over. */
-static void add_found(struct surveyor *s, const char *name, rlock_view *view,
-                      enum rlock_status status) {
-    if (status == RLOCK_WRONG_KIND || (status == RLOCK_OK && !is_lock(view))) {
-        rlock_view_free(view);
-        return;
-    }
-    if (status == RLOCK_OK && !add_view(s->survey, view))
-        status = RLOCK_SYSTEM;
-    if (status != RLOCK_OK && !s->unanswered)
-        explain(s, "look at", name, status);
-}
-
 /* The next of those that were found and are wanted, as many as are asked about at once. */
 static size_t next_wanted(const struct surveyor *s, const rlock_scan *scan, size_t *at,
                           const char *names[AT_ONCE]) {
@@ -194,15 +176,15 @@ static size_t next_wanted(const struct surveyor *s, const rlock_scan *scan, size
 }
 
 static void inspect_found(struct surveyor *s, const rlock_scan *scan, int64_t *next_ms) {
-    const size_t first = s->survey->count;
     const char *names[AT_ONCE];
     size_t at = 0, count;
+    s->searches = true;
     while (!s->unanswered && (count = next_wanted(s, scan, &at, names)) > 0) {
-        inspect_some(s, names, count, add_found);
+        inspect_some(s, names, count);
         show_progress(next_ms, 0, at);
     }
-    if (s->survey->count > first)
-        qsort(s->survey->views + first, s->survey->count - first, sizeof(rlock_view *),
+    if (s->survey->count > s->found)
+        qsort(s->survey->views + s->found, s->survey->count - s->found, sizeof(rlock_view *),
               s->settings->look.sort == SORT_NAME ? by_name : newest_first);
 }
 
@@ -227,8 +209,8 @@ static void inspect_all(struct surveyor *s) {
 }
 
 /* Of several servers a majority is enough, as for a lock; what is no lock anywhere is said. */
-void survey_make(struct survey *survey, const struct server *server,
-                 const struct settings *settings, int64_t patience_ms) {
+void survey_make(struct survey *survey, const struct server *server, int64_t patience_ms) {
+    const struct settings *settings = server->settings;
     const size_t count = settings->server.count;
     int wrong_kind = 0, unanswered = 0;
     *survey = (struct survey){.server_count = count};
@@ -256,10 +238,19 @@ void survey_make(struct survey *survey, const struct server *server,
     survey->failure = survey->answered <= count / 2 ? unanswered : wrong_kind;
 }
 
-size_t survey_count_held(const struct survey *survey, size_t i) {
+/* On how many of the servers the lock is held. */
+static size_t count_held(const struct survey *survey, const char *name) {
     size_t held = 0;
-    for (size_t j = 0; j < survey->count; j++)
-        held +=
-            survey->views[j]->held && strcmp(survey->views[j]->name, survey->views[i]->name) == 0;
+    for (size_t i = 0; i < survey->count; i++)
+        held += survey->views[i]->held && strcmp(survey->views[i]->name, name) == 0;
     return held;
+}
+
+const rlock_view *survey_find_held(const struct survey *survey) {
+    for (size_t i = 0; i < survey->count; i++) {
+        const rlock_view *view = survey->views[i];
+        if (view->held && count_held(survey, view->name) > survey->server_count / 2)
+            return view;
+    }
+    return NULL;
 }

@@ -26,12 +26,11 @@ struct survey {
 
 /* Asks them. Says what can't be seen, and goes on with what can.
  * patience_ms: what a server has for each answer at most, where the time-outs allow for more. */
-void survey_make(struct survey *survey, const struct server *server,
-                 const struct settings *settings, int64_t patience_ms);
+void survey_make(struct survey *survey, const struct server *server, int64_t patience_ms);
 void survey_free(struct survey *survey);
 
-/* On how many of the servers the lock of the i-th view is held. */
-size_t survey_count_held(const struct survey *survey, size_t i);
+/* The first lock that is held, of several servers on a majority; NULL: none is. */
+const rlock_view *survey_find_held(const struct survey *survey);
 
 /* --- holders.c: the holders of a lock, as all of its servers list them ------------------------ */
 
@@ -56,7 +55,7 @@ struct holders {
 
 /* Looks on all servers; a majority must answer. Returns 0, or the exit status after a message. Free
  * it in any case. */
-int holders_find(struct holders *out, const struct server *server, const struct settings *settings);
+int holders_find(struct holders *out, const struct server *server);
 void holders_free(struct holders *holders);
 
 /* "held by alice@web-01 pid 4242 for 3m, ./deploy.sh". Returns the text. */
@@ -71,6 +70,6 @@ int64_t holders_runs_on_ms(const struct holders *holders);
 int64_t holders_one_runs_on_ms(const struct holders *holders, size_t i);
 
 /* Until when one server is asked: one of several is not waited for like the only one. */
-int64_t holders_deadline_ms(const struct server_settings *settings);
+int64_t holders_deadline_ms(const struct server *server);
 
 #endif

@@ -24,7 +24,6 @@ enum {
 
 struct watch {
     const struct server *server;
-    const struct settings *settings;
     struct survey last; /* the last one that some server has answered */
     int64_t last_ms;    /* when; -1: none yet */
     bool answers;       /* the latest look is that one */
@@ -115,7 +114,7 @@ static int look(struct watch *w, bool on_screen) {
     w->messages = NULL;
     FILE *kept = open_memstream(&w->messages, &size);
     out_keep(kept, !on_screen || w->last_ms < 0 || !isatty(STDERR_FILENO));
-    survey_make(&survey, w->server, w->settings, w->patience_ms);
+    survey_make(&survey, w->server, w->patience_ms);
     out_keep(NULL, true);
     const bool made = kept != NULL && fclose(kept) == 0;
     const int status = survey.failure;
@@ -130,7 +129,7 @@ static int look(struct watch *w, bool on_screen) {
         survey_free(&survey);
     }
     const int64_t took_ms = rlock_now_ms() - begun_ms;
-    w->pause_ms = w->settings->look.watch_ms;
+    w->pause_ms = w->server->settings->look.watch_ms;
     if (w->answers && w->pause_ms < SHARE * took_ms)
         w->pause_ms = SHARE * took_ms;
     return made ? status : EXIT_SYSTEM;
@@ -224,10 +223,10 @@ static int draw(const struct watch *w, struct status_form *form) {
 
 /* Where nothing is drawn over, what was printed before is not printed again. */
 static int show(const struct watch *w) {
-    struct status_form form = status_form_choose(w->settings);
+    struct status_form form = status_form_choose(w->server->settings);
     if (form.is_screen)
         return draw(w, &form);
-    return w->answers ? status_print(&w->last, w->settings) : 0;
+    return w->answers ? status_print(&w->last, w->server->settings) : 0;
 }
 
 /* --- until the next -------------------------------------------------------------------------- */
@@ -254,7 +253,7 @@ static int rest(struct watch *w) {
     struct signalfd_siginfo taken;
     int status = 0;
     for (int left_ms; status == 0 && (left_ms = boottime_left_ms(end_ms)) > 0;) {
-        const bool on_screen = status_form_choose(w->settings).is_screen;
+        const bool on_screen = status_form_choose(w->server->settings).is_screen;
         struct pollfd fds[] = {{.fd = w->signals, .events = POLLIN},
                                {.fd = STDOUT_FILENO},
                                {.fd = on_screen ? keys_listen() : -1, .events = POLLIN}};
@@ -270,17 +269,14 @@ static int rest(struct watch *w) {
     return status;
 }
 
-int watch(const struct server *server, const struct settings *settings) {
-    struct watch w = {.server = server,
-                      .settings = settings,
-                      .last_ms = -1,
-                      .patience_ms = RLOCK_FOREVER,
-                      .signals = begin_signals()};
+int watch(const struct server *server) {
+    struct watch w = {
+        .server = server, .last_ms = -1, .patience_ms = RLOCK_FOREVER, .signals = begin_signals()};
     int status = 0;
-    if (status_form_choose(settings).is_screen)
+    if (status_form_choose(server->settings).is_screen)
         (void)keys_listen(); /* before anything is drawn that an echo would spoil */
     while (status != EXIT_SYSTEM) {
-        status = look(&w, status_form_choose(settings).is_screen);
+        status = look(&w, status_form_choose(server->settings).is_screen);
         if (w.last_ms < 0 || status == EXIT_SYSTEM)
             break;
         if (show(&w) != 0 || rest(&w) != 0)

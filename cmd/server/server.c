@@ -1,14 +1,12 @@
-/* server.c: the servers that the settings name, and what is said when they are of no use. */
+/* server.c: the servers that the settings name. */
 #include "server/server.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "options/local_url.h"
 #include "options/opt.h"
-#include "output/describe.h"
 #include "output/out.h"
 #include "server/local.h"
 
@@ -22,19 +20,12 @@ void server_close(struct server *server) {
     *server = (struct server){.client = NULL};
 }
 
-static size_t count_local(const struct server *server) {
-    size_t count = 0;
-    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++)
-        count += server->local[i].absolute != NULL;
-    return count;
-}
-
 bool server_is_local(const struct server *server) {
-    return count_local(server) > 0;
+    return server->local_count > 0;
 }
 
 void server_revive(const struct server *server, int64_t timeout_ms) {
-    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++) {
+    for (size_t i = 0; server->local_count > 0 && i < server->settings->server.count; i++) {
         if (server->local[i].absolute != NULL)
             (void)local_revive(server->local[i].absolute, timeout_ms);
     }
@@ -44,28 +35,21 @@ const char *server_shown(const struct server *server) {
     return server->for_command != NULL ? server->for_command : rlock_client_server(server->client);
 }
 
-const char *server_for_command(const struct server *server, const struct settings *settings) {
-    const bool is_there = OPT_FROM(settings, server.urls)->source == SOURCE_ENVIRONMENT;
+const char *server_for_command(const struct server *server) {
+    const bool is_there = OPT_FROM(server->settings, server.urls)->source == SOURCE_ENVIRONMENT;
     return is_there ? NULL : server_shown(server);
 }
 
-/* The servers as the client shows them, in their order, with local:DIR where it was given. False:
- * no memory. */
+/* The servers as the client shows them, with local:DIR where it was given. False: no memory. */
 static bool name_for_command(struct server *server) {
-    const char *word = rlock_client_server(server->client);
     size_t size;
     FILE *stream = open_memstream(&server->for_command, &size);
     if (stream == NULL)
         return false;
-    for (size_t i = 0; i < RLOCK_SERVERS_MAX && *word != '\0'; i++) {
-        const int length = (int)strcspn(word, " ");
+    for (size_t i = 0; i < server->settings->server.count; i++) {
         const char *absolute = server->local[i].absolute;
-        if (absolute != NULL)
-            fprintf(stream, "%s%s", i > 0 ? " " : "", absolute);
-        else
-            fprintf(stream, "%s%.*s", i > 0 ? " " : "", length, word);
-        word += length;
-        word += strspn(word, " ");
+        fprintf(stream, "%s%s", i > 0 ? " " : "",
+                absolute != NULL ? absolute : rlock_client_server_at(server->client, i));
     }
     return fclose(stream) == 0;
 }
@@ -93,6 +77,7 @@ static int name_local(struct server *out, const struct settings *settings,
             continue;
         status = local_name(urls[i], &out->local[i].url, &out->local[i].absolute);
         urls[i] = out->local[i].url;
+        out->local_count++;
     }
     return status;
 }
@@ -102,8 +87,7 @@ static int name_local(struct server *out, const struct settings *settings,
 static void find_passwords(rlock_client **client, const struct settings *settings,
                            struct rlock_client_options options) {
     rlock_client *known = NULL;
-    if (settings->server.known_count == 0 ||
-        settings->server.known_count != settings->server.count || settings->server.password != NULL)
+    if (settings->server.known_count != settings->server.count || settings->server.password != NULL)
         return;
     options.servers = settings->server.known;
     if (rlock_client_new(&known, &options) == RLOCK_OK &&
@@ -125,7 +109,7 @@ static int say_no_server(void) {
 /* Makes the client, which asks nobody anything yet. */
 static int make_client(struct server *out, const struct settings *settings) {
     const char *urls[RLOCK_SERVERS_MAX];
-    *out = (struct server){.client = NULL};
+    *out = (struct server){.settings = settings};
     if (settings->server.count == 0)
         return say_no_server();
     const int failure = name_local(out, settings, urls);
@@ -135,7 +119,7 @@ static int make_client(struct server *out, const struct settings *settings) {
         .size = sizeof options,
         .servers = urls,
         .server_count = settings->server.count,
-        .password = count_local(out) == settings->server.count ? NULL : settings->server.password,
+        .password = out->local_count == settings->server.count ? NULL : settings->server.password,
         .password_file = settings->server.password_file,
         .connect_timeout_ms = settings->server.connect_timeout_ms,
         .io_timeout_ms = settings->server.io_timeout_ms,
@@ -145,9 +129,9 @@ static int make_client(struct server *out, const struct settings *settings) {
         .tls = &settings->server.tls,
     };
     enum rlock_status status = rlock_client_new(&out->client, &options);
-    if (status == RLOCK_OK)
+    if (status == RLOCK_OK && settings->server.known_count > 0)
         find_passwords(&out->client, settings, options);
-    if (status == RLOCK_OK && server_is_local(out) && !name_for_command(out))
+    if (status == RLOCK_OK && out->local_count > 0 && !name_for_command(out))
         status = RLOCK_SYSTEM;
     if (status == RLOCK_OK)
         return 0;
@@ -163,7 +147,7 @@ const char *server_origin(const struct settings *settings, char text[OPT_ORIGIN_
 
 int server_open(struct server *out, const struct settings *settings) {
     int status = make_client(out, settings);
-    if (status == 0) {
+    if (status == 0 && out_tells()) {
         char from[OPT_ORIGIN_SIZE];
         out_debug("using %s, from %s", server_shown(out), server_origin(settings, from));
     }
@@ -187,111 +171,20 @@ void server_warn(const struct server *server) {
         out_warn("%s: %s", server_shown(server), warning);
 }
 
-enum { OTHER_KIND_SIZE = 1024 };
-
-int64_t server_answer_by_ms(const struct server_settings *settings, int64_t patience_ms,
+int64_t server_answer_by_ms(const struct server *server, int64_t patience_ms,
                             int64_t of_several_ms) {
-    const bool sooner = settings->count > 1 && patience_ms > of_several_ms;
+    const bool sooner = server->settings->server.count > 1 && patience_ms > of_several_ms;
     return rlock_now_ms() + (sooner ? of_several_ms : patience_ms);
 }
 
-/* What a kind is called in a sentence. */
-static const char *noun(const char *kind) {
-    static const struct {
-        const char *kind, *noun;
-    } nouns[] = {
-        {"run", "an exclusive lock (run)"},   {"fair", "an exclusive lock (fair)"},
-        {"read", "a read/write lock (read)"}, {"write", "a read/write lock (write)"},
-        {"sem", "a semaphore (sem)"},         {"latch", "a latch"},
+enum rlock_status server_inspect(const struct server *server, size_t which, const char *name,
+                                 int64_t deadline_ms, rlock_view **view) {
+    const struct rlock_inspect_options options = {
+        .size = sizeof options,
+        .name = name,
+        .server = which,
+        .deadline_ms = deadline_ms,
+        .cancel_fd = -1,
     };
-    for (size_t i = 0; kind != NULL && i < sizeof nouns / sizeof *nouns; i++) {
-        if (strcmp(nouns[i].kind, kind) == 0)
-            return nouns[i].noun;
-    }
-    return NULL;
-}
-
-static void describe_other(char text[OTHER_KIND_SIZE], const rlock_view *view) {
-    char holder[OTHER_KIND_SIZE / 2] = "";
-    if (view->holder_count > 0)
-        describe_view(holder, sizeof holder, view, 0);
-    else if (view->count >= 0)
-        (void)snprintf(holder, sizeof holder, "%" PRId64 " to go", view->count);
-    (void)snprintf(text, OTHER_KIND_SIZE, "the name is taken by another kind: %s%s%s",
-                   noun(view->kind), *holder != '\0' ? ", " : "", holder);
-}
-
-/* Looks, on the first of the servers that knows: "the name is taken by another kind: a
- * read/write lock (write), held by alice@web-01 pid 4242 for 3m, ./deploy.sh". What can't be seen
- * is left out. Returns the text. */
-static const char *other_kind(char text[OTHER_KIND_SIZE], rlock_client *client, const char *name,
-                              const struct settings *settings) {
-    bool known = false;
-    (void)snprintf(text, OTHER_KIND_SIZE, "%s", rlock_status_text(RLOCK_WRONG_KIND));
-    for (size_t i = 0; i < settings->server.count && !known; i++) {
-        const struct rlock_inspect_options options = {
-            .size = sizeof options,
-            .name = name,
-            .server = i,
-            .deadline_ms = server_answer_by_ms(&settings->server, settings->server.io_timeout_ms,
-                                               SERVER_GLANCE_MS),
-            .cancel_fd = -1,
-        };
-        rlock_view *view = NULL;
-        const enum rlock_status status = rlock_inspect(client, &options, &view);
-        known = status == RLOCK_WRONG_KIND || (status == RLOCK_OK && noun(view->kind) != NULL);
-        if (status == RLOCK_WRONG_KIND)
-            (void)snprintf(text, OTHER_KIND_SIZE,
-                           "the name is taken by another kind of key, which is no lock");
-        else if (known)
-            describe_other(text, view);
-        rlock_view_free(view);
-    }
-    return text;
-}
-
-static int explain(const struct server *server, const struct settings *settings, const char *url,
-                   const char *verb, const char *name, enum rlock_status status,
-                   const char *if_unavailable) {
-    const char *reason = rlock_error(server->client);
-    char other[OTHER_KIND_SIZE];
-    switch (status) {
-    case RLOCK_WRONG_KIND:
-        return out_fail(EXIT_WRONG_KIND, name, url,
-                        "cannot %s %s on %s: %s; nothing was changed: use another name", verb, name,
-                        url, other_kind(other, server->client, name, settings));
-    case RLOCK_UNAVAILABLE:
-        return out_fail(EXIT_UNAVAILABLE, name, url, "cannot %s %s on %s: %s%s", verb, name, url,
-                        reason, if_unavailable);
-    case RLOCK_DENIED:
-        return out_fail(EXIT_DENIED, name, url, "cannot %s %s on %s: access denied: %s", verb, name,
-                        url, reason);
-    case RLOCK_REFUSED:
-    case RLOCK_INVALID:
-        return out_fail(EXIT_USAGE, name, url, "cannot %s %s: %s", verb, name, reason);
-    case RLOCK_OK:
-    case RLOCK_AGAIN:
-    case RLOCK_BUSY:
-    case RLOCK_LOST:
-    case RLOCK_CANCELLED:
-    case RLOCK_OUSTED:
-    case RLOCK_DONE:
-    case RLOCK_SYSTEM: break;
-    }
-    return out_fail(EXIT_SYSTEM, name, url, "cannot %s %s on %s: %s", verb, name, url, reason);
-}
-
-int server_explain(const struct server *server, const struct settings *settings, const char *verb,
-                   const char *name, enum rlock_status status, const char *if_unavailable) {
-    return explain(server, settings, rlock_client_server(server->client), verb, name, status,
-                   if_unavailable);
-}
-
-int server_explain_at(const struct server *server, const struct settings *settings, size_t which,
-                      const char *verb, const char *name, enum rlock_status status) {
-    const char *url = rlock_client_server_at(server->client, which);
-    if (status != RLOCK_WRONG_KIND)
-        return explain(server, settings, url, verb, name, status, "");
-    return out_fail(EXIT_WRONG_KIND, name, url, "cannot %s %s on %s: it is a key that is no lock",
-                    verb, name, url);
+    return rlock_inspect(server->client, &options, view);
 }

@@ -4,11 +4,14 @@
 
 #include "options/opt.h"
 #include "options/settings.h"
+#include "rlock_admin.h"
 #include "rlock_report.h"
 
 struct server {
     rlock_client *client;
-    /* Of each server that is a local: one; else NULL. */
+    const struct settings *settings; /* borrowed: they outlive it */
+    size_t local_count;              /* of the servers that are local: ones */
+    /* Of each of those; else NULL. */
     struct {
         char *url;      /* unix:// */
         char *absolute; /* local:DIR, whatever the directory was that it was given from */
@@ -39,7 +42,7 @@ const char *server_origin(const struct settings *settings, char text[OPT_ORIGIN_
 const char *server_shown(const struct server *server);
 
 /* The servers, for a command's environment; NULL: leave the variable alone. Borrowed. */
-const char *server_for_command(const struct server *server, const struct settings *settings);
+const char *server_for_command(const struct server *server);
 
 /* What people should know of it although all went well, once. */
 void server_warn(const struct server *server);
@@ -48,16 +51,21 @@ enum { SERVER_GLANCE_MS = 1000 }; /* for one of several servers to say what is o
 
 /* By when one server is to have answered: within patience_ms, and of several, where the others know
  * as much, within of_several_ms. */
-int64_t server_answer_by_ms(const struct server_settings *settings, int64_t patience_ms,
+int64_t server_answer_by_ms(const struct server *server, int64_t patience_ms,
                             int64_t of_several_ms);
 
+/* Inspects a name on one of the servers: as rlock_inspect(). */
+enum rlock_status server_inspect(const struct server *server, size_t which, const char *name,
+                                 int64_t deadline_ms, rlock_view **view);
+
 /* Says what the library could not do: "cannot VERB NAME on SERVER: reason", and what follows from
- * it where it could not be reached. Returns the exit status. */
-int server_explain(const struct server *server, const struct settings *settings, const char *verb,
+ * it where it could not be reached. kind: of the lock that was meant; NULL: of any. Returns the
+ * exit status. */
+int server_explain(const struct server *server, const char *kind, const char *verb,
                    const char *name, enum rlock_status status, const char *if_unavailable);
 
 /* The same of one of several servers, which was only looked at. */
-int server_explain_at(const struct server *server, const struct settings *settings, size_t which,
-                      const char *verb, const char *name, enum rlock_status status);
+int server_explain_at(const struct server *server, size_t which, const char *verb, const char *name,
+                      enum rlock_status status);
 
 #endif

@@ -39,8 +39,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct trust *trust, co
     return false;
 }
 
-static bool fail(struct trust *trust, const char *what) {
-    const int error = errno;
+static bool fail(struct trust *trust, int error, const char *what) {
     (void)snprintf(trust->why, sizeof trust->why, "%.900s: %s", what, strerror(error));
     errno = error;
     return false;
@@ -58,7 +57,7 @@ static const char *name_here(const struct walk *walk) {
 static bool enter(struct walk *walk, int fd) {
     struct stat about;
     if (fd < 0 || fstat(fd, &about) != 0)
-        return fail(walk->trust, name_here(walk));
+        return fail(walk->trust, errno, name_here(walk));
     if (walk->fd >= 0)
         close(walk->fd);
     walk->fd = fd;
@@ -76,24 +75,17 @@ static bool enter_root(struct walk *walk) {
     return enter(walk, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-static bool too_long(struct walk *walk) {
-    errno = ENAMETOOLONG;
-    return fail(walk->trust, name_here(walk));
-}
-
 /* What the link says stands before the rest of the way. */
 static bool follow(struct walk *walk, const char *name) {
     char way[PATH_MAX];
     const ssize_t length = readlinkat(walk->fd, name, way, sizeof way - 1);
     if (length < 0)
-        return fail(walk->trust, name);
-    if (++walk->links > LINKS_MAX) {
-        errno = ELOOP;
-        return fail(walk->trust, name);
-    }
+        return fail(walk->trust, errno, name);
+    if (++walk->links > LINKS_MAX)
+        return fail(walk->trust, ELOOP, name);
     const size_t left = sizeof way - (size_t)length;
     if (snprintf(way + length, left, "/%s", walk->rest) >= (int)left)
-        return too_long(walk);
+        return fail(walk->trust, ENAMETOOLONG, name_here(walk));
     memcpy(walk->rest, way, sizeof way);
     return *way != '/' || enter_root(walk);
 }
@@ -102,7 +94,7 @@ static bool follow(struct walk *walk, const char *name) {
 static bool step(struct walk *walk, const char *name) {
     struct stat about;
     if (fstatat(walk->fd, name, &about, AT_SYMLINK_NOFOLLOW) != 0)
-        return fail(walk->trust, name);
+        return fail(walk->trust, errno, name);
     if (walk->shared && !is_trusted(about.st_uid))
         return refuse(walk->trust, "%.200s in %.500s belongs to someone else, who may rename it",
                       name, name_here(walk));
@@ -115,7 +107,7 @@ static bool step(struct walk *walk, const char *name) {
             *slash = '\0';
     } else if (snprintf(walk->here + length, sizeof walk->here - length, "/%s", name) >=
                (int)(sizeof walk->here - length)) {
-        return too_long(walk);
+        return fail(walk->trust, ENAMETOOLONG, name_here(walk));
     }
     return enter(walk, openat(walk->fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
@@ -136,7 +128,7 @@ static int open_last(struct walk *walk, const char *name) {
     struct stat about;
     struct trust *trust = walk->trust;
     if (mkdirat(walk->fd, name, 0700) != 0 && errno != EEXIST) {
-        (void)fail(trust, name);
+        (void)fail(trust, errno, name);
         return -1;
     }
     const int fd = openat(walk->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -162,7 +154,7 @@ int trust_open(const char *path, struct trust *trust) {
     *trust = (struct trust){.refused = false};
     bool good = snprintf(walk.rest, sizeof walk.rest, "%s", path) < (int)sizeof walk.rest
                     ? enter_root(&walk)
-                    : too_long(&walk);
+                    : fail(trust, ENAMETOOLONG, name_here(&walk));
     bool last = false;
     while (good && !last) {
         last = next_name(&walk, name);

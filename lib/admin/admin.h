@@ -44,20 +44,25 @@ bool rlock__key_hear(struct rlock__key *key, const rlock__reply *reply);
 
 enum { RLOCK__PLACE_SIZE = 32 };
 
+struct rlock__hold {
+    struct rlock_view_holder holder;
+    const char *id;
+    bool is_part; /* of a holder: one of its holds, one of its permits */
+};
+
 struct rlock__view {
-    rlock_view view; /* first: what the caller has, once it is complete */
-    char *name, *server;
-    char next[RLOCK__PLACE_SIZE]; /* where the next page begins, for the script */
+    rlock_view view;              /* first: what the caller has, once it is complete */
+    char next[RLOCK__PLACE_SIZE]; /* where the next page begins, for the script; "": the first */
     /* The inside. */
-    struct rlock__hold *holds; /* as they have come; later one for each holder */
+    struct rlock__hold *holds; /* as they have come */
     struct rlock_view_waiter *waiters;
     size_t hold_count, waiter_count;
     int64_t leased; /* permits in use, as the first page says it; -1: no semaphore */
-    bool begun, counts_permits;
     struct rlock_view_run last_run;
     struct rlock_view_holder *holders;
     char **texts;            /* what the others point into */
-    size_t text_count, size; /* size: what all of it takes */
+    size_t text_count, size; /* size: what all texts take */
+    bool failed;             /* no memory */
 };
 
 /* NULL: no memory. */
@@ -69,46 +74,38 @@ struct rlock__view *rlock__view_new(const char *name, const char *server);
 enum rlock_status rlock__view_add(struct rlock__view *view, const rlock__reply *page,
                                   const char **why);
 
+/* view_merge.c: makes the view of all rows that have come. False: no memory. */
+bool rlock__view_merge(struct rlock__view *view);
+
 /* --- probe.c: what was found out about servers, names and values ------------------------------ */
 
-/* About one server. */
-struct rlock__facts {
-    size_t count;
-    struct {
-        char *name, *value;
-        int64_t number;
-        bool is_number;
-    } * at;
-    bool incomplete; /* memory was short */
-};
-
 struct rlock_facts {
-    size_t count;
-    struct rlock__facts *servers;
+    size_t servers, count;
+    struct {
+        size_t server; /* that it is about */
+        char *name, *value;
+    } * at;
 };
-
-/* Adds one; printf-style. */
-__attribute__((format(printf, 3, 4))) void
-rlock__fact_add(struct rlock__facts *facts, const char *name, const char *format, ...);
-
-void rlock__fact_add_number(struct rlock__facts *facts, const char *name, int64_t number);
-
-/* As rlock_fact() and rlock_fact_number(), of one server. */
-const char *rlock__fact_text(const struct rlock__facts *facts, const char *name);
-bool rlock__fact_number(const struct rlock__facts *facts, const char *name, int64_t *out);
-
-/* Adds the lines NAME:VALUE of a text such as INFO's */
-void rlock__fact_add_lines(struct rlock__facts *facts, const char *text);
 
 /* The inside of rlock_probe(), which asks one server at a time what it is like. */
 struct rlock__probe {
     rlock_client *client;
     const struct rlock_probe_options *options;
     struct rlock__link *link; /* to the server; its error says what went wrong */
-    struct rlock__facts *facts;
+    rlock_facts *facts;
+    size_t server;            /* which of those that the facts are about */
     enum rlock_status status; /* not RLOCK_OK: nothing is asked any more */
     enum rlock_status answer; /* to the last question: RLOCK_OK, or what the error means */
 };
+
+/* Adds a fact about that server; printf-style. */
+__attribute__((format(printf, 3, 4))) void
+rlock__fact_add(const struct rlock__probe *probe, const char *name, const char *format, ...);
+
+void rlock__fact_add_number(const struct rlock__probe *probe, const char *name, int64_t number);
+
+/* Adds the lines NAME:VALUE of a text such as INFO's */
+void rlock__fact_add_lines(const struct rlock__probe *probe, const char *text);
 
 /* Asks one question of at most four words. NULL: no answer, or an error, which is in the link then.
  * The caller frees it. */

@@ -1,4 +1,5 @@
 /* break.c: takes a lock away from its holders, on all servers. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,59 +18,49 @@ enum {
     AT_ONCE = 2, /* owners: however many there are, no script runs long */
 };
 
-/* What the calls are made of. */
-struct texts {
-    char *keys[RLOCK__KEYS_MAX];
-    char *publish;
+struct breaking {
+    rlock_client *client;
+    const struct rlock__kind *kind;
+    const struct rlock_break_options *options;
+    int64_t deadline_ms; /* of the server that is asked */
+    struct rlock__call call;
+    char *keys[RLOCK__KEYS_MAX], *publish; /* what the call is made of */
     char id[RLOCK__ID_SIZE];
 };
 
-/* A line each. An owner with a newline in it is nobody that a script would find. */
-static char *join_lines(const char *const *lines, size_t count) {
-    size_t size = 1;
-    for (size_t i = 0; i < count; i++)
-        size += strlen(lines[i]) + 1;
-    char *text = malloc(size), *to = text;
-    if (text == NULL)
-        return NULL;
-    *to = '\0';
-    for (size_t i = 0; i < count; i++)
-        to = stpcpy(stpcpy(to, lines[i]), "\n");
-    return text;
+/* An owner with a newline in it is nobody that a script would find. */
+static char *join_lines(const char *const *owners, size_t count) {
+    char *text = NULL;
+    const int size = count < AT_ONCE ? asprintf(&text, "%s\n", owners[0])
+                                     : asprintf(&text, "%s\n%s\n", owners[0], owners[1]);
+    return size >= 0 ? text : NULL;
 }
 
-static bool make_call(struct rlock__call *call, struct texts *texts, const struct rlock__kind *kind,
-                      const struct rlock_break_options *options) {
-    *texts = (struct texts){.publish = rlock__kind_key(kind->publish, options->name)};
-    if (!rlock__kind_keys(texts->keys, kind->keys, options->name) || texts->publish == NULL ||
-        !rlock__random_id(texts->id))
+static bool make_call(struct breaking *b) {
+    const char *by = b->options->by, *name = b->options->name;
+    b->publish = rlock__kind_key(b->kind->publish, name);
+    if (!rlock__kind_keys(b->keys, b->kind->keys, name) || b->publish == NULL ||
+        !rlock__random_id(b->id))
         return false;
-    *call = (struct rlock__call){.arg_count = 8,
-                                 .args = {"", "0", texts->id, "0", texts->publish, "0", "",
-                                          options->by != NULL ? options->by : ""},
-                                 .checks = true};
-    rlock__call_add_keys(call, texts->keys);
+    b->call = (struct rlock__call){
+        .arg_count = 8,
+        .args = {"", "0", b->id, "0", b->publish, "0", "", by != NULL ? by : ""},
+        .checks = true};
+    rlock__call_add_keys(&b->call, b->keys);
     return true;
 }
 
-static void free_texts(struct texts *texts) {
-    rlock__kind_keys_free(texts->keys);
-    free(texts->publish);
-}
-
-/* Some of the owners, on one server. RLOCK_LOST after an answer that was lost: that request has
- * done it. */
-static enum rlock_status break_some(rlock_client *client, size_t server,
-                                    const struct rlock__kind *kind, struct rlock__call *call,
-                                    size_t count, const struct rlock_break_options *options,
+/* So many owners, on one server. RLOCK_LOST after an answer that was lost: that request has done
+ * it. */
+static enum rlock_status break_some(struct breaking *b, size_t server, size_t count,
                                     int64_t *broken) {
     struct rlock__answer answer = {.code = BROKEN_IN_PART};
     const int64_t before = *broken;
     bool in_doubt, done = false;
     while (answer.code == BROKEN_IN_PART) {
-        const enum rlock_status status =
-            rlock__script_retry(client, &client->routes.at[server], kind->take_away, call,
-                                options->deadline_ms, options->cancel_fd, &answer, &in_doubt);
+        const enum rlock_status status = rlock__script_retry(
+            b->client, &b->client->routes.at[server], b->kind->take_away, &b->call, b->deadline_ms,
+            b->options->cancel_fd, &answer, &in_doubt);
         if (status != RLOCK_OK)
             return status;
         rlock__reply_free(answer.reply);
@@ -84,20 +75,18 @@ static enum rlock_status break_some(rlock_client *client, size_t server,
 }
 
 /* On one server. RLOCK_LOST: none of the owners was there any more. */
-static enum rlock_status break_on(rlock_client *client, size_t server,
-                                  const struct rlock__kind *kind, struct rlock__call *call,
-                                  const struct rlock_break_options *options, int64_t *broken) {
+static enum rlock_status break_on(struct breaking *b, size_t server, int64_t *broken) {
+    const struct rlock_break_options *options = b->options;
     enum rlock_status sum = RLOCK_LOST;
     for (size_t first = 0; first < options->owner_count; first += AT_ONCE) {
         const size_t rest = options->owner_count - first, count = rest < AT_ONCE ? rest : AT_ONCE;
         char *owners = join_lines(options->owners + first, count);
         if (owners == NULL) {
-            rlock__error_set(&client->error, "no memory");
+            rlock__error_set(&b->client->error, "no memory");
             return RLOCK_SYSTEM;
         }
-        call->args[RLOCK__ARG_CHECK + 1] = owners;
-        const enum rlock_status status =
-            break_some(client, server, kind, call, count, options, broken);
+        b->call.args[RLOCK__ARG_CHECK + 1] = owners;
+        const enum rlock_status status = break_some(b, server, count, broken);
         free(owners);
         if (status == RLOCK_OK)
             sum = RLOCK_OK;
@@ -108,19 +97,16 @@ static enum rlock_status break_on(rlock_client *client, size_t server,
 }
 
 /* Where a majority has answered, the others are too few to hold it. */
-static enum rlock_status break_everywhere(rlock_client *client, const struct rlock__kind *kind,
-                                          struct rlock__call *call,
-                                          const struct rlock_break_options *options,
-                                          int64_t *broken) {
-    struct rlock_break_options each = *options;
-    const int64_t now_ms = rlock_now_ms();
-    const int64_t patience_ms = options->deadline_ms > now_ms ? options->deadline_ms - now_ms : 0;
+static enum rlock_status break_everywhere(struct breaking *b, int64_t *broken) {
+    const int64_t now_ms = rlock_now_ms(), end_ms = b->options->deadline_ms;
+    const int64_t patience_ms = end_ms > now_ms ? end_ms - now_ms : 0;
+    const size_t servers = b->client->count;
     size_t done = 0, gone = 0;
     enum rlock_status failure = RLOCK_UNAVAILABLE;
-    for (size_t i = 0; i < client->count; i++) {
+    for (size_t i = 0; i < servers; i++) {
         int64_t number = 0;
-        each.deadline_ms = rlock__after_ms(rlock_now_ms(), patience_ms); /* others may have hung */
-        const enum rlock_status status = break_on(client, i, kind, call, &each, &number);
+        b->deadline_ms = rlock__after_ms(rlock_now_ms(), patience_ms); /* others may have hung */
+        const enum rlock_status status = break_on(b, i, &number);
         done += status == RLOCK_OK;
         gone += status == RLOCK_LOST;
         if (status == RLOCK_CANCELLED)
@@ -130,7 +116,7 @@ static enum rlock_status break_everywhere(rlock_client *client, const struct rlo
         else if (status != RLOCK_LOST)
             failure = status;
     }
-    if (done + gone < rlock__majority(client->count))
+    if (done + gone < rlock__majority(servers))
         return failure;
     return done > 0 ? RLOCK_OK : RLOCK_LOST;
 }
@@ -138,22 +124,22 @@ static enum rlock_status break_everywhere(rlock_client *client, const struct rlo
 static enum rlock_status take_away(rlock_client *client, const struct rlock_break_options *options,
                                    int64_t *broken) {
     enum rlock_status status = rlock__check_name(client, options->name);
-    const struct rlock__kind *kind = rlock__kind_find(options->kind);
-    struct rlock__call call;
-    struct texts texts;
+    struct breaking b = {
+        .client = client, .options = options, .kind = rlock__kind_find(options->kind)};
     if (status != RLOCK_OK)
         return status;
-    if (kind == NULL || kind->take_away == NULL)
+    if (b.kind == NULL || b.kind->take_away == NULL)
         return rlock__client_invalid(client, "nobody holds such a lock");
     if (options->by != NULL && strnlen(options->by, RLOCK_TEXT_MAX + 1) > RLOCK_TEXT_MAX)
         return rlock__client_invalid(
             client, "the name of the user who breaks a lock has at most 1024 bytes");
     status = RLOCK_SYSTEM;
-    if (make_call(&call, &texts, kind, options))
-        status = break_everywhere(client, kind, &call, options, broken);
+    if (make_call(&b))
+        status = break_everywhere(&b, broken);
     else
         rlock__error_set(&client->error, "no memory, or no random bytes");
-    free_texts(&texts);
+    rlock__kind_keys_free(b.keys);
+    free(b.publish);
     return status;
 }
 

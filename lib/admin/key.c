@@ -12,13 +12,14 @@ static const char TOKEN[] = "redisson_lock_token:";
 /* What stands before a lock's name, or behind it, and of what kind such a key is. */
 static const struct affix {
     const char *text, *kind;
-} before[] =
-    {
-        {TOKEN, "string"},          {"redisson_lock_queue:", "list"}, {"rlock_info:", "hash"},
-        {"rlock_hold:", "hash"},    {"rlock_last:", "hash"},          {"rlock_waiters:", "zset"},
-        {"rlock_writers:", "zset"},
-},
-  behind[] = {{":timeout", "zset"}, {":wait_write", "string"}};
+    bool is_behind;
+} affixes[] = {
+    {TOKEN, "string", false},          {"redisson_lock_queue:", "list", false},
+    {"rlock_info:", "hash", false},    {"rlock_hold:", "hash", false},
+    {"rlock_last:", "hash", false},    {"rlock_waiters:", "zset", false},
+    {"rlock_writers:", "zset", false}, {":timeout", "zset", true},
+    {":wait_write", "string", true},
+};
 
 static bool begins(const char *text, const char *word) {
     return strncmp(text, word, strlen(word)) == 0;
@@ -36,17 +37,13 @@ static char *untagged(const char *text, size_t size) {
 /* The lock's name and kind, if by its own name this key stands beside a lock; NULL: it does not. */
 static char *beside(const char *key, const char **kind) {
     const size_t size = strlen(key);
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
-        const size_t length = strlen(before[i].text);
-        *kind = before[i].kind;
-        if (begins(key, before[i].text))
-            return untagged(key + length, size - length);
-    }
-    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) {
-        const size_t length = strlen(behind[i].text);
-        *kind = behind[i].kind;
-        if (size > length && strcmp(key + size - length, behind[i].text) == 0)
-            return untagged(key, size - length);
+    for (size_t i = 0; i < sizeof affixes / sizeof *affixes; i++) {
+        const struct affix *affix = &affixes[i];
+        const size_t length = strlen(affix->text);
+        const char *at = affix->is_behind && size > length ? key + size - length : key;
+        *kind = affix->kind;
+        if (begins(at, affix->text))
+            return untagged(affix->is_behind ? key : key + length, size - length);
     }
     return NULL;
 }

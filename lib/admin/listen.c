@@ -13,15 +13,20 @@ struct rlock_releases {
     rlock_lock *lock; /* never taken: it knows the channels */
 };
 
-static enum rlock_status subscribe(rlock_releases *ear, rlock_client *client,
-                                   const struct rlock_lock_options *options,
-                                   enum rlock__channels wanted, const struct rlock__limit *limit) {
+static enum rlock_status subscribe(rlock_releases *ear, rlock_client *client, const char *name,
+                                   const char *kind, enum rlock__channels wanted,
+                                   int64_t deadline_ms, int cancel_fd) {
+    const struct rlock__limit limit = rlock__client_limit(client, deadline_ms, cancel_fd);
+    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
+    options.kind = kind;
+    options.names = &name;
+    options.name_count = 1;
     ear->listener.error = &ear->error;
-    const enum rlock_status status = rlock_lock_new(&ear->lock, client, options);
+    const enum rlock_status status = rlock_lock_new(&ear->lock, client, &options);
     if (status != RLOCK_OK)
         return status;
     ear->lock->resources[0].wanted = wanted;
-    return rlock__final(rlock__listen(&ear->listener, client, ear->lock->resources, 1, limit));
+    return rlock__final(rlock__listen(&ear->listener, client, ear->lock->resources, 1, &limit));
 }
 
 static void unsubscribe(rlock_releases *ear) {
@@ -33,14 +38,10 @@ static void unsubscribe(rlock_releases *ear) {
 
 enum rlock_status rlock_releases_new(rlock_releases **out, rlock_client *client, const char *name,
                                      const char *kind, int64_t deadline_ms, int cancel_fd) {
-    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
-    const struct rlock__limit limit = rlock__client_limit(client, deadline_ms, cancel_fd);
     *out = calloc(1, sizeof **out);
-    options.kind = kind;
-    options.names = &name;
-    options.name_count = 1;
-    return *out == NULL ? RLOCK_SYSTEM
-                        : subscribe(*out, client, &options, RLOCK__BOTH_CHANNELS, &limit);
+    return *out == NULL
+               ? RLOCK_SYSTEM
+               : subscribe(*out, client, name, kind, RLOCK__BOTH_CHANNELS, deadline_ms, cancel_fd);
 }
 
 enum rlock_status rlock_releases_wait(rlock_releases *releases, int64_t until_ms, int cancel_fd) {
@@ -81,15 +82,12 @@ void rlock_say_stopped(rlock_lock *lock, int64_t deadline_ms) {
 
 enum rlock_status rlock_stopping_new(rlock_stopping **out, rlock_client *client, const char *owner,
                                      int64_t deadline_ms) {
-    const char *const names[] = {"stopping"}; /* no script is sent about it */
-    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
-    const struct rlock__limit limit = rlock__client_limit(client, deadline_ms, -1);
     rlock_stopping *stopping = *out = calloc(1, sizeof *stopping);
     if (stopping == NULL || (stopping->ear.listener.channel = rlock__break_channel(owner)) == NULL)
         return RLOCK_SYSTEM;
-    options.names = names;
-    options.name_count = 1;
-    return subscribe(&stopping->ear, client, &options, RLOCK__OWN_CHANNEL, &limit);
+    /* The name is that of no lock: no script is sent about it. */
+    return subscribe(&stopping->ear, client, "stopping", "run", RLOCK__OWN_CHANNEL, deadline_ms,
+                     -1);
 }
 
 enum rlock_status rlock_stopping_wait(rlock_stopping *stopping, int64_t deadline_ms) {

@@ -14,146 +14,113 @@
 
 /* --- facts: names and values ------------------------------------------------------------------ */
 
-enum { LINES_MAX = 4096 }; /* of one server: INFO has some 200 */
+enum { LINES_MAX = 4096 }; /* of a text: INFO has some 200 */
 
-static void add(struct rlock__facts *facts, char *name, char *value) {
+/* Takes name and value over. Without memory there is no such fact. */
+static void add(const struct rlock__probe *probe, char *name, char *value) {
+    rlock_facts *facts = probe->facts;
     void *more = realloc(facts->at, (facts->count + 1) * sizeof *facts->at);
     if (more != NULL)
         facts->at = more;
     if (more == NULL || name == NULL || value == NULL) {
-        facts->incomplete = true;
         free(name);
         free(value);
         return;
     }
     const size_t i = facts->count++;
+    facts->at[i].server = probe->server;
     facts->at[i].name = name;
     facts->at[i].value = value;
-    facts->at[i].is_number = rlock__resp_whole(value, &facts->at[i].number);
 }
 
-void rlock__fact_add(struct rlock__facts *facts, const char *name, const char *format, ...) {
+void rlock__fact_add(const struct rlock__probe *probe, const char *name, const char *format, ...) {
     char *value = NULL;
     va_list arguments;
     va_start(arguments, format);
     const int length = vasprintf(&value, format, arguments);
     va_end(arguments);
-    add(facts, strdup(name), length >= 0 ? value : NULL);
+    add(probe, strdup(name), length >= 0 ? value : NULL);
 }
 
-void rlock__fact_add_number(struct rlock__facts *facts, const char *name, int64_t number) {
-    rlock__fact_add(facts, name, "%" PRId64, number);
+void rlock__fact_add_number(const struct rlock__probe *probe, const char *name, int64_t number) {
+    rlock__fact_add(probe, name, "%" PRId64, number);
 }
 
-void rlock__fact_add_lines(struct rlock__facts *facts, const char *text) {
-    while (*text != '\0' && facts->count < LINES_MAX) {
+void rlock__fact_add_lines(const struct rlock__probe *probe, const char *text) {
+    for (size_t lines = 0; *text != '\0' && lines < LINES_MAX; lines++) {
         const size_t length = strcspn(text, "\r\n");
         const char *colon = memchr(text, ':', length);
         if (colon != NULL && *text != '#') {
             const size_t before = (size_t)(colon - text);
-            add(facts, strndup(text, before), strndup(colon + 1, length - before - 1));
+            add(probe, strndup(text, before), strndup(colon + 1, length - before - 1));
         }
         text += length;
         text += strspn(text, "\r\n");
     }
 }
 
-/* One server more; NULL: no memory. Those before it may have moved. */
-static struct rlock__facts *add_server(rlock_facts *facts) {
-    struct rlock__facts *servers =
-        realloc(facts->servers, (facts->count + 1) * sizeof *facts->servers);
-    if (servers == NULL)
-        return NULL;
-    facts->servers = servers;
-    servers[facts->count] = (struct rlock__facts){.count = 0};
-    return &servers[facts->count++];
-}
-
 size_t rlock_facts_servers(const rlock_facts *facts) {
-    return facts->count;
-}
-
-/* SIZE_MAX: there is none. */
-static size_t find(const struct rlock__facts *facts, const char *name) {
-    for (size_t i = 0; i < facts->count; i++) {
-        if (strcmp(facts->at[i].name, name) == 0)
-            return i;
-    }
-    return SIZE_MAX;
-}
-
-const char *rlock__fact_text(const struct rlock__facts *facts, const char *name) {
-    const size_t i = find(facts, name);
-    return i != SIZE_MAX ? facts->at[i].value : NULL;
-}
-
-bool rlock__fact_number(const struct rlock__facts *facts, const char *name, int64_t *out) {
-    const size_t i = find(facts, name);
-    if (i == SIZE_MAX || !facts->at[i].is_number)
-        return false;
-    *out = facts->at[i].number;
-    return true;
+    return facts->servers;
 }
 
 const char *rlock_fact(const rlock_facts *facts, size_t server, const char *name) {
-    return server < facts->count ? rlock__fact_text(&facts->servers[server], name) : NULL;
+    for (size_t i = 0; i < facts->count; i++) {
+        if (facts->at[i].server == server && strcmp(facts->at[i].name, name) == 0)
+            return facts->at[i].value;
+    }
+    return NULL;
 }
 
 bool rlock_fact_number(const rlock_facts *facts, size_t server, const char *name, int64_t *out) {
-    return server < facts->count && rlock__fact_number(&facts->servers[server], name, out);
+    const char *text = rlock_fact(facts, server, name);
+    return text != NULL && rlock__resp_whole(text, out);
 }
 
 void rlock_facts_free(rlock_facts *facts) {
     if (facts == NULL)
         return;
     for (size_t i = 0; i < facts->count; i++) {
-        for (size_t j = 0; j < facts->servers[i].count; j++) {
-            free(facts->servers[i].at[j].name);
-            free(facts->servers[i].at[j].value);
-        }
-        free(facts->servers[i].at);
+        free(facts->at[i].name);
+        free(facts->at[i].value);
     }
-    free(facts->servers);
+    free(facts->at);
     free(facts);
 }
 
 /* --- the probe -------------------------------------------------------------------------------- */
 
 /* Asks the server behind a link. */
-static enum rlock_status probe_one(struct rlock__probe *probe, rlock_facts *facts,
-                                   struct rlock__link *link) {
+static enum rlock_status probe_one(struct rlock__probe *probe, struct rlock__link *link) {
     probe->link = link;
     probe->status = RLOCK_OK;
-    probe->facts = add_server(facts);
-    if (probe->facts == NULL)
-        return RLOCK_SYSTEM;
+    probe->server = probe->facts->servers++;
     if (probe->client->sites[0].server.topology == RLOCK__CLUSTER)
-        rlock__fact_add(probe->facts, "probe.server", "%s:%s", link->host, link->port);
+        rlock__fact_add(probe, "probe.server", "%s:%s", link->host, link->port);
     else
-        rlock__fact_add(probe->facts, "probe.server", "%s", probe->client->shown);
+        rlock__fact_add(probe, "probe.server", "%s", probe->client->shown);
     rlock__probe_server(probe);
     if (probe->status == RLOCK_OK)
         return RLOCK_OK;
     probe->client->error = *link->error;
-    rlock__fact_add(probe->facts, "probe.error", "%s", link->error->text);
+    rlock__fact_add(probe, "probe.error", "%s", link->error->text);
     return rlock__final(probe->status);
 }
 
 /* The masters one after the other; one that fails is a finding, as long as one answers. */
-static enum rlock_status probe_cluster(struct rlock__probe *probe, rlock_facts *facts) {
+static enum rlock_status probe_cluster(struct rlock__probe *probe) {
     struct rlock__cluster *cluster = probe->client->routes.at[0].cluster;
     struct rlock__link *link;
     enum rlock_status last = RLOCK_UNAVAILABLE;
     size_t answered = 0;
     for (size_t node = 0; (link = rlock__cluster_master(cluster, &node)) != NULL; node++) {
-        last = probe_one(probe, facts, link);
+        last = probe_one(probe, link);
         answered += last == RLOCK_OK;
     }
     return answered > 0 ? RLOCK_OK : last;
 }
 
 /* Finds the way there; in a cluster, the way to one slot shows them all. */
-static enum rlock_status probe_all(struct rlock__probe *probe, rlock_facts *facts) {
+static enum rlock_status probe_all(struct rlock__probe *probe) {
     struct rlock__route *route = &probe->client->routes.at[0];
     struct rlock__link *link;
     size_t node = 0;
@@ -161,9 +128,9 @@ static enum rlock_status probe_all(struct rlock__probe *probe, rlock_facts *fact
     const enum rlock_status status = rlock__route_find(route, "", &limit, &link);
     const bool found = status == RLOCK_OK || status == RLOCK_AGAIN; /* or nobody serves that slot */
     if (found && route->cluster != NULL && rlock__cluster_master(route->cluster, &node) != NULL)
-        return probe_cluster(probe, facts);
+        return probe_cluster(probe);
     if (status == RLOCK_OK)
-        return probe_one(probe, facts, link);
+        return probe_one(probe, link);
     probe->client->error = route->error;
     return rlock__final(status);
 }
@@ -189,9 +156,8 @@ static enum rlock_status cycle(struct rlock__probe *probe, const char *name, int
     if (status == RLOCK_OK && us < *took_us)
         *took_us = us;
     else if (status != RLOCK_OK)
-        rlock__fact_add(probe->facts,
-                        status == RLOCK_DENIED ? "probe.cycle_denied" : "probe.cycle_error", "%s",
-                        probe->client->error.text);
+        rlock__fact_add(probe, status == RLOCK_DENIED ? "probe.cycle_denied" : "probe.cycle_error",
+                        "%s", probe->client->error.text);
     rlock_lock_free(lock);
     return status;
 }
@@ -222,17 +188,17 @@ static void probe_cycle(struct rlock__probe *probe) {
     for (int i = 0; i < CYCLES && status == RLOCK_OK; i++)
         status = cycle(probe, name, &took_us);
     if (status == RLOCK_OK)
-        rlock__fact_add_number(probe->facts, "probe.cycle_us", took_us);
+        rlock__fact_add_number(probe, "probe.cycle_us", took_us);
     forget_token(probe, name);
     free(name);
 }
 
 /* Redis 6.0, which cannot be asked for rights, tells by refusing the keys. */
-static void note_names(rlock_facts *facts) {
-    const char *why = rlock_fact(facts, 0, "probe.cycle_denied");
+static void note_names(const struct rlock__probe *probe) {
+    const char *why = rlock_fact(probe->facts, 0, "probe.cycle_denied");
     if (why != NULL && strstr(why, "one of the keys") != NULL &&
-        rlock_fact(facts, 0, "rights.names") == NULL)
-        rlock__fact_add(&facts->servers[0], "rights.names", "limited");
+        rlock_fact(probe->facts, 0, "rights.names") == NULL)
+        rlock__fact_add(probe, "rights.names", "limited");
 }
 
 enum rlock_status rlock_probe(rlock_client *client, const struct rlock_probe_options *given,
@@ -246,21 +212,19 @@ enum rlock_status rlock_probe(rlock_client *client, const struct rlock_probe_opt
         return status;
     if (client->count > 1)
         return rlock__client_invalid(client, "one server is probed at a time");
-    rlock_facts *facts = *out = calloc(1, sizeof *facts);
-    if (facts == NULL)
-        return RLOCK_SYSTEM;
-    status = probe_all(&probe, facts);
+    probe.facts = *out = calloc(1, sizeof **out);
+    status = probe.facts != NULL ? probe_all(&probe) : RLOCK_SYSTEM;
     if (status != RLOCK_OK)
         return status;
     probe.status = RLOCK_OK;
-    probe.facts = &facts->servers[0];
+    probe.server = 0;
     if (client->sites[0].server.topology == RLOCK__SENTINEL)
         rlock__probe_sentinels(&probe);
     rlock__probe_rights(&probe);
     probe_cycle(&probe);
-    note_names(facts);
-    const char *why = rlock_fact(facts, 0, "rights.unknown");
-    if (why != NULL && rlock_fact(facts, 0, "probe.cycle_error") != NULL)
-        rlock__fact_add(probe.facts, "scripts.error", "%s", why);
+    note_names(&probe);
+    const char *why = rlock_fact(probe.facts, 0, "rights.unknown");
+    if (why != NULL && rlock_fact(probe.facts, 0, "probe.cycle_error") != NULL)
+        rlock__fact_add(&probe, "scripts.error", "%s", why);
     return RLOCK_OK;
 }

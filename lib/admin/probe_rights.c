@@ -102,9 +102,9 @@ static enum rlock_status probe_right(struct rlock__probe *probe, const struct ri
         rlock__reply_free(answer.reply);
     }
     if (status == RLOCK_OK && known)
-        rlock__fact_add(probe->facts, strncat(name, right->name, sizeof name - 8), "%s", missing);
+        rlock__fact_add(probe, strncat(name, right->name, sizeof name - 8), "%s", missing);
     if (status == RLOCK_OK && known && right == rights && lacks_name(missing, probe->options->name))
-        rlock__fact_add(probe->facts, "rights.names", "limited");
+        rlock__fact_add(probe, "rights.names", "limited");
     free(missing);
     return status;
 }
@@ -114,6 +114,6 @@ void rlock__probe_rights(struct rlock__probe *probe) {
     for (size_t i = 0; status == RLOCK_OK && i < sizeof rights / sizeof *rights; i++)
         status = probe_right(probe, &rights[i]);
     if (status != RLOCK_OK)
-        rlock__fact_add(probe->facts, status == RLOCK_DENIED ? "rights.refused" : "rights.unknown",
-                        "%s", probe->client->routes.at[0].error.text);
+        rlock__fact_add(probe, status == RLOCK_DENIED ? "rights.refused" : "rights.unknown", "%s",
+                        probe->client->routes.at[0].error.text);
 }

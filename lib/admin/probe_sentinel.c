@@ -11,9 +11,9 @@ static void note_master(struct rlock__probe *probe, const rlock__reply *row) {
         if (name == NULL || value == NULL)
             continue;
         if (strcmp(name, "down-after-milliseconds") == 0)
-            rlock__fact_add(probe->facts, "sentinel.down_after_ms", "%s", value);
+            rlock__fact_add(probe, "sentinel.down_after_ms", "%s", value);
         if (strcmp(name, "num-other-sentinels") == 0 && rlock__resp_whole(value, &others))
-            rlock__fact_add_number(probe->facts, "sentinel.known", 1 + rlock__resp_bounded(others));
+            rlock__fact_add_number(probe, "sentinel.known", 1 + rlock__resp_bounded(others));
     }
 }
 
@@ -28,7 +28,7 @@ static void ask_one(struct rlock__probe *sentinel, const char *master, bool firs
     if (sentinel->status != RLOCK_OK || !first)
         return;
     reply = rlock__probe_ask(sentinel, 3, quorum);
-    rlock__fact_add(sentinel->facts, "sentinel.ckquorum", "%s",
+    rlock__fact_add(sentinel, "sentinel.ckquorum", "%s",
                     reply != NULL ? "OK" : sentinel->link->error->text);
     rlock__reply_free(reply);
 }
@@ -66,12 +66,11 @@ void rlock__probe_sentinels(struct rlock__probe *probe) {
         if (answers(probe, host, answered == 0))
             answered++;
         else
-            rlock__fact_add(probe->facts, "sentinel.silent", "%s:%s", host->name, host->port);
+            rlock__fact_add(probe, "sentinel.silent", "%s:%s", host->name, host->port);
     }
     if (answered == 0)
-        rlock__fact_add(probe->facts, "sentinel.ckquorum", "no Sentinel answers");
-    rlock__fact_add_number(probe->facts, "sentinel.given", (int64_t)server->host_count);
-    rlock__fact_add_number(probe->facts, "sentinel.answered", (int64_t)answered);
-    rlock__fact_add_number(probe->facts, "sentinel.missing",
-                           (int64_t)(server->host_count - answered));
+        rlock__fact_add(probe, "sentinel.ckquorum", "no Sentinel answers");
+    rlock__fact_add_number(probe, "sentinel.given", (int64_t)server->host_count);
+    rlock__fact_add_number(probe, "sentinel.answered", (int64_t)answered);
+    rlock__fact_add_number(probe, "sentinel.missing", (int64_t)(server->host_count - answered));
 }

@@ -21,17 +21,21 @@ struct rlock__limit rlock__probe_limit(const struct rlock__probe *probe) {
                                     probe->options->deadline_ms, probe->options->cancel_fd);
 }
 
-rlock__reply *rlock__probe_ask(struct rlock__probe *probe, size_t count, const char *const *words) {
+/* The reply, which may be an error; NULL: none. */
+static rlock__reply *call(struct rlock__probe *probe, size_t count, const char *const *words) {
     rlock__reply *reply = NULL;
-    if (probe->status != RLOCK_OK)
-        return NULL;
     const struct rlock__limit limit = rlock__probe_limit(probe);
     probe->link->most = RLOCK__RESP_MAP; /* a slow log may be as long */
     probe->status = rlock__link_ask_words(probe->link, count, words)
                         ? rlock__link_call(probe->link, &limit, &reply)
                         : RLOCK_SYSTEM;
+    return reply;
+}
+
+rlock__reply *rlock__probe_ask(struct rlock__probe *probe, size_t count, const char *const *words) {
+    rlock__reply *reply = probe->status == RLOCK_OK ? call(probe, count, words) : NULL;
     if (probe->status != RLOCK_OK)
-        return reply;
+        return NULL;
     probe->answer = rlock__reply_judge(probe->link, reply);
     if (probe->answer == RLOCK_OK)
         return reply;
@@ -47,14 +51,8 @@ static bool begins(const char *text, const char *word) {
  * password, is of no use. One that can't write to its disk (MISCONF) says so to every PING. */
 static void ask_first(struct rlock__probe *probe) {
     static const char *const words[] = {"PING"};
-    rlock__reply *reply = NULL;
-    const struct rlock__limit limit = rlock__probe_limit(probe);
-    probe->status = rlock__link_ask_words(probe->link, 1, words)
-                        ? rlock__link_call(probe->link, &limit, &reply)
-                        : RLOCK_SYSTEM;
-    if (probe->status != RLOCK_OK)
-        return;
-    const char *error = rlock__reply_error(reply);
+    rlock__reply *reply = call(probe, 1, words);
+    const char *error = reply != NULL ? rlock__reply_error(reply) : NULL;
     if (error != NULL && !begins(error, "NOPERM ") && !begins(error, "MISCONF "))
         probe->status = rlock__reply_judge(probe->link, reply);
     rlock__reply_free(reply);
@@ -77,7 +75,7 @@ static void time_round_trips(struct rlock__probe *probe) {
     if (probe->status != RLOCK_OK)
         return;
     qsort(took_us, ROUND_TRIPS, sizeof *took_us, by_number);
-    rlock__fact_add_number(probe->facts, "probe.rtt_us", took_us[ROUND_TRIPS / 2]);
+    rlock__fact_add_number(probe, "probe.rtt_us", took_us[ROUND_TRIPS / 2]);
 }
 
 /* Why something is unknown, for people: "refused.INFO". A server may not have the command at all.
@@ -85,7 +83,7 @@ static void time_round_trips(struct rlock__probe *probe) {
 static void note_refusal(struct rlock__probe *probe, const char *command) {
     char name[64] = "refused.";
     if (probe->status == RLOCK_OK)
-        rlock__fact_add(probe->facts, strncat(name, command, sizeof name - 9), "%s%s",
+        rlock__fact_add(probe, strncat(name, command, sizeof name - 9), "%s%s",
                         probe->answer == RLOCK_DENIED ? "no right to " : "the server refuses ",
                         command);
 }
@@ -96,7 +94,7 @@ static void ask_lines(struct rlock__probe *probe, size_t count, const char *cons
     rlock__reply *reply = rlock__probe_ask(probe, count, words);
     const char *text = reply != NULL ? rlock__reply_string(reply) : NULL;
     if (text != NULL)
-        rlock__fact_add_lines(probe->facts, text);
+        rlock__fact_add_lines(probe, text);
     else
         note_refusal(probe, command);
     rlock__reply_free(reply);
@@ -121,7 +119,7 @@ static void ask_config(struct rlock__probe *probe) {
         rlock__reply *reply = rlock__probe_ask(probe, 3, words);
         const char *value = reply != NULL ? rlock__reply_text(reply, 1) : NULL;
         if (value != NULL)
-            rlock__fact_add(probe->facts, rows[i].fact, "%s", value);
+            rlock__fact_add(probe, rows[i].fact, "%s", value);
         if (reply == NULL && !refused)
             note_refusal(probe, "CONFIG GET");
         refused = refused || reply == NULL;
@@ -146,9 +144,8 @@ static void ask_time(struct rlock__probe *probe, int64_t *now_s) {
         *now_s = rlock__resp_bounded(*now_s);
         const int64_t server_ms = *now_s * 1000 + rlock__resp_bounded(micro) / 1000;
         const int64_t ahead_ms = server_ms - (before_ms + after_ms) / 2;
-        rlock__fact_add_number(probe->facts, "probe.clock_off_ms",
-                               ahead_ms < 0 ? -ahead_ms : ahead_ms);
-        rlock__fact_add(probe->facts, "probe.clock_side", ahead_ms < 0 ? "behind" : "ahead of");
+        rlock__fact_add_number(probe, "probe.clock_off_ms", ahead_ms < 0 ? -ahead_ms : ahead_ms);
+        rlock__fact_add(probe, "probe.clock_side", ahead_ms < 0 ? "behind" : "ahead of");
     }
     rlock__reply_free(reply);
 }
@@ -173,8 +170,8 @@ static void ask_slow_log(struct rlock__probe *probe, int64_t now_s) {
         slowest_us = took_us;
         command = rlock__reply_text(said, 0);
     }
-    rlock__fact_add_number(probe->facts, "slowlog.slowest_ms", slowest_us / 1000);
-    rlock__fact_add(probe->facts, "slowlog.command", "%s", command);
+    rlock__fact_add_number(probe, "slowlog.slowest_ms", slowest_us / 1000);
+    rlock__fact_add(probe, "slowlog.command", "%s", command);
     rlock__reply_free(reply);
 }
 
@@ -184,10 +181,9 @@ static void ask_wait(struct rlock__probe *probe) {
     rlock__reply_free(rlock__probe_ask(probe, 3, words));
     if (probe->status != RLOCK_OK)
         return;
-    rlock__fact_add(probe->facts, "probe.wait", "%s",
-                    probe->answer == RLOCK_UNAVAILABLE ? "no" : "yes");
+    rlock__fact_add(probe, "probe.wait", "%s", probe->answer == RLOCK_UNAVAILABLE ? "no" : "yes");
     if (probe->answer == RLOCK_DENIED)
-        rlock__fact_add(probe->facts, "probe.wait_denied", "%s", probe->link->error->text);
+        rlock__fact_add(probe, "probe.wait_denied", "%s", probe->link->error->text);
 }
 
 /* Whether it obeys clients without a password. */
@@ -204,15 +200,15 @@ static void ask_as_stranger(struct rlock__probe *probe) {
     rlock__link_like(&link, probe->link);
     stranger.link = &link;
     rlock__reply *reply = rlock__probe_ask(&stranger, 1, words);
-    rlock__fact_add(probe->facts, "probe.open", reply != NULL ? "yes" : "no");
-    rlock__fact_add(probe->facts, "probe.host", "%s", probe->link->host);
+    rlock__fact_add(probe, "probe.open", reply != NULL ? "yes" : "no");
+    rlock__fact_add(probe, "probe.host", "%s", probe->link->host);
     rlock__reply_free(reply);
     rlock__link_close(&link);
 }
 
 /* "6.0.16" as 60016. */
-static void note_version(struct rlock__facts *facts) {
-    const char *rest = rlock__fact_text(facts, "redis_version");
+static void note_version(const struct rlock__probe *probe) {
+    const char *rest = rlock_fact(probe->facts, probe->server, "redis_version");
     int64_t number = 0;
     for (int i = 0; rest != NULL && i < 3; i++) {
         const unsigned long part = strtoul(rest, (char **)&rest, 10);
@@ -220,25 +216,26 @@ static void note_version(struct rlock__facts *facts) {
         rest += *rest == '.';
     }
     if (rest != NULL)
-        rlock__fact_add_number(facts, "probe.version", number);
+        rlock__fact_add_number(probe, "probe.version", number);
 }
 
 /* What follows from several facts, so that each check can look at one. */
-static void conclude(struct rlock__facts *facts) {
+static void conclude(const struct rlock__probe *probe) {
+    const rlock_facts *facts = probe->facts;
     int64_t part = -1, whole = -1;
     const struct {
         const char *part, *whole, *name;
     } percents[] = {{"used_memory", "maxmemory", "probe.memory_percent"},
                     {"connected_clients", "maxclients", "probe.clients_percent"}};
     for (size_t i = 0; i < sizeof percents / sizeof *percents; i++) {
-        if (rlock__fact_number(facts, percents[i].part, &part) &&
-            rlock__fact_number(facts, percents[i].whole, &whole) && part >= 0 && whole > 0)
-            rlock__fact_add_number(facts, percents[i].name,
+        if (rlock_fact_number(facts, probe->server, percents[i].part, &part) &&
+            rlock_fact_number(facts, probe->server, percents[i].whole, &whole) && whole > 0)
+            rlock__fact_add_number(probe, percents[i].name,
                                    (int64_t)((double)part * 100 / (double)whole));
     }
-    if (rlock__fact_number(facts, "cluster_slots_assigned", &part))
-        rlock__fact_add_number(facts, "probe.slots_missing", SLOTS - rlock__resp_bounded(part));
-    note_version(facts);
+    if (rlock_fact_number(facts, probe->server, "cluster_slots_assigned", &part))
+        rlock__fact_add_number(probe, "probe.slots_missing", SLOTS - rlock__resp_bounded(part));
+    note_version(probe);
 }
 
 void rlock__probe_server(struct rlock__probe *probe) {
@@ -254,5 +251,5 @@ void rlock__probe_server(struct rlock__probe *probe) {
     if (probe->client->sites[0].server.topology == RLOCK__CLUSTER)
         ask_lines(probe, 2, cluster, "CLUSTER INFO");
     ask_as_stranger(probe);
-    conclude(probe->facts);
+    conclude(probe);
 }

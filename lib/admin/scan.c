@@ -1,6 +1,7 @@
 /* scan.c: finds the locks on a server, in steps that do not keep it from its work: what is asked
  * are plain commands. With the next keys goes what is asked about the last ones, so that a line
  * that is slow costs one round trip a step. */
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +21,21 @@ enum {
 struct rlock_scan {
     rlock_client *client;
     size_t server;
-    size_t node;     /* of a cluster */
-    char cursor[24]; /* on that node */
-    bool has_keys;   /* all of that node's */
+    struct place {
+        size_t node; /* of a cluster */
+        char cursor[24];
+        bool has_keys; /* all of that node's */
+        char been[24]; /* a cursor that was there before; it moves on less and less often */
+        uint64_t steps, moves_at;
+    } at;
     size_t at_once;
     struct rlock__key *keys; /* about which more is asked */
-    size_t key_count, key_room;
+    size_t key_count;
     int64_t examined;
-    char been[24]; /* a cursor that was there before; it moves on less and less often */
-    uint64_t steps, moves_at;
-    char **names;
-    size_t count, room, size;
-    bool ended, incomplete;
-    struct rlock__error why; /* it is incomplete */
+    void *tree;              /* the names so far: a lock's comes once for each of its keys */
+    size_t count, size;      /* of them */
+    const char **names;      /* sorted, after the last step; what the tree has */
+    struct rlock__error why; /* it is incomplete; "": it is not */
 };
 
 enum rlock_status rlock_scan_new(rlock_scan **out, rlock_client *client, size_t server) {
@@ -44,7 +47,8 @@ enum rlock_status rlock_scan_new(rlock_scan **out, rlock_client *client, size_t 
         rlock__error_set(&client->error, "no memory");
         return RLOCK_SYSTEM;
     }
-    *scan = (rlock_scan){.client = client, .server = server, .cursor = "0", .at_once = AT_ONCE};
+    *scan =
+        (rlock_scan){.client = client, .server = server, .at = {.cursor = "0"}, .at_once = AT_ONCE};
     return RLOCK_OK;
 }
 
@@ -57,32 +61,11 @@ static void drop_keys(rlock_scan *scan) {
 void rlock_scan_free(rlock_scan *scan) {
     if (scan == NULL)
         return;
-    for (size_t i = 0; i < scan->count; i++)
-        free(scan->names[i]);
+    tdestroy(scan->tree, free);
     drop_keys(scan);
     free(scan->keys);
     free(scan->names);
     free(scan);
-}
-
-static int by_bytes(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void drop_doubles(rlock_scan *scan) {
-    size_t kept = 0;
-    if (scan->count > 0)
-        qsort(scan->names, scan->count, sizeof *scan->names, by_bytes);
-    scan->size = 0;
-    for (size_t i = 0; i < scan->count; i++) {
-        if (kept > 0 && strcmp(scan->names[kept - 1], scan->names[i]) == 0) {
-            free(scan->names[i]);
-            continue;
-        }
-        scan->size += strlen(scan->names[i]) + NAME_SIZE;
-        scan->names[kept++] = scan->names[i];
-    }
-    scan->count = kept;
 }
 
 static enum rlock_status fail(rlock_scan *scan, enum rlock_status status, const char *why) {
@@ -90,59 +73,51 @@ static enum rlock_status fail(rlock_scan *scan, enum rlock_status status, const 
     return status;
 }
 
-/* A lock's name comes once for each of its keys, and from a server that goes wrong for ever. */
-static enum rlock_status make_room(rlock_scan *scan) {
-    if (scan->count == scan->room || scan->size > NAMES_SIZE)
-        drop_doubles(scan);
-    if (scan->size > NAMES_SIZE)
-        return fail(scan, RLOCK_UNAVAILABLE, "there are too many locks to list: give a NAME");
-    if (scan->count <= scan->room / 2 && scan->room > 0)
-        return RLOCK_OK;
-    const size_t room = scan->room > 0 ? 2 * scan->room : 64;
-    char **names = realloc(scan->names, room * sizeof *names);
-    if (names == NULL)
-        return fail(scan, RLOCK_SYSTEM, "no memory");
-    scan->names = names;
-    scan->room = room;
-    return RLOCK_OK;
+static int by_bytes(const void *a, const void *b) {
+    return strcmp(a, b);
 }
 
+/* A server that goes wrong names new ones for ever. */
 static enum rlock_status add_name(rlock_scan *scan, const char *name) {
-    enum rlock_status status = RLOCK_OK;
-    if (scan->count == scan->room || scan->size > NAMES_SIZE)
-        status = make_room(scan);
-    char *copy = status == RLOCK_OK ? strdup(name) : NULL;
-    if (status != RLOCK_OK || copy == NULL)
-        return status != RLOCK_OK ? status : fail(scan, RLOCK_SYSTEM, "no memory");
-    scan->names[scan->count++] = copy;
+    if (tfind(name, &scan->tree, by_bytes) != NULL)
+        return RLOCK_OK;
+    if (scan->size > NAMES_SIZE)
+        return fail(scan, RLOCK_UNAVAILABLE, "there are too many locks to list: give a NAME");
+    char *copy = strdup(name);
+    if (copy == NULL || tsearch(copy, &scan->tree, by_bytes) == NULL) {
+        free(copy);
+        return fail(scan, RLOCK_SYSTEM, "no memory");
+    }
+    scan->count++;
     scan->size += strlen(copy) + NAME_SIZE;
     return RLOCK_OK;
 }
 
+static void append(const void *node, VISIT visit, void *end) {
+    const char ***to = end;
+    if (visit == postorder || visit == leaf)
+        *(*to)++ = *(const char *const *)node;
+}
+
 /* Whether the cursor stands where it stood before: a real one never comes back, and this search
  * would have no end. (R. P. Brent's way to find a cycle without keeping what was seen.) */
-static bool goes_round(rlock_scan *scan) {
-    const bool back = strcmp(scan->cursor, scan->been) == 0;
-    if (++scan->steps >= scan->moves_at) {
-        memcpy(scan->been, scan->cursor, sizeof scan->been);
-        scan->moves_at = 2 * scan->steps;
+static bool goes_round(struct place *at) {
+    const bool back = strcmp(at->cursor, at->been) == 0;
+    if (++at->steps >= at->moves_at) {
+        memcpy(at->been, at->cursor, sizeof at->been);
+        at->moves_at = 2 * at->steps;
     }
     return back;
 }
 
 /* --- what is asked --------------------------------------------------------------------------- */
 
-/* How many of the keys are asked about in one step. */
-static size_t asked_of(const struct rlock_scan *scan) {
-    return scan->key_count < 2 * scan->at_once ? scan->key_count : 2 * scan->at_once;
-}
-
 static bool ask(const rlock_scan *scan, struct rlock__link *link) {
     char count[24];
     (void)snprintf(count, sizeof count, "%zu", scan->at_once);
-    const char *const words[] = {"SCAN", scan->cursor, "COUNT", count};
-    bool done = scan->has_keys || rlock__link_ask_words(link, 4, words);
-    for (size_t i = 0; done && i < asked_of(scan); i++)
+    const char *const words[] = {"SCAN", scan->at.cursor, "COUNT", count};
+    bool done = scan->at.has_keys || rlock__link_ask_words(link, 4, words);
+    for (size_t i = 0; done && i < scan->key_count && i < 2 * scan->at_once; i++)
         done = rlock__key_ask(&scan->keys[i], link);
     link->most = RLOCK__RESP_LISTING;
     return done;
@@ -150,35 +125,27 @@ static bool ask(const rlock_scan *scan, struct rlock__link *link) {
 
 /* --- what is answered ------------------------------------------------------------------------ */
 
-static enum rlock_status not_understood(rlock_scan *scan) {
-    return fail(scan, RLOCK_UNAVAILABLE, "the server's answer to scan can't be understood");
-}
-
 /* Some more keys. */
 static enum rlock_status read_keys(rlock_scan *scan, const rlock__reply *reply) {
     const char *cursor = rlock__reply_text(reply, 0);
     const rlock__reply *keys = rlock__reply_at(reply, 1);
     const size_t count = rlock__reply_count(keys);
-    if (cursor == NULL || strlen(cursor) >= sizeof scan->cursor || keys == NULL ||
+    if (cursor == NULL || strlen(cursor) >= sizeof scan->at.cursor || keys == NULL ||
         count > EXAMINED_MAX)
-        return not_understood(scan);
-    if (scan->key_count + count > scan->key_room) {
-        const size_t room = scan->key_count + count;
-        struct rlock__key *larger = realloc(scan->keys, room * sizeof *larger);
-        if (larger == NULL)
-            return fail(scan, RLOCK_SYSTEM, "no memory");
-        scan->keys = larger;
-        scan->key_room = room;
-    }
+        return fail(scan, RLOCK_UNAVAILABLE, "the server's answer to scan can't be understood");
+    struct rlock__key *larger = realloc(scan->keys, (scan->key_count + count + 1) * sizeof *larger);
+    if (larger == NULL)
+        return fail(scan, RLOCK_SYSTEM, "no memory");
+    scan->keys = larger;
     for (size_t i = 0; i < count; i++) {
         const char *key = rlock__reply_text(keys, i);
         if (key != NULL && rlock__key_begin(&scan->keys[scan->key_count], key))
             scan->key_count++;
     }
     scan->examined += (int64_t)count;
-    (void)snprintf(scan->cursor, sizeof scan->cursor, "%s", cursor);
-    scan->has_keys = strcmp(cursor, "0") == 0;
-    if (goes_round(scan))
+    (void)snprintf(scan->at.cursor, sizeof scan->at.cursor, "%s", cursor);
+    scan->at.has_keys = strcmp(cursor, "0") == 0;
+    if (goes_round(&scan->at))
         return fail(scan, RLOCK_UNAVAILABLE, "the server's answers to scan go round in a circle");
     return RLOCK_OK;
 }
@@ -227,7 +194,7 @@ static enum rlock_status judge(struct rlock__link *link, rlock__reply *const *re
 /* One request, and its answers. RLOCK_AGAIN: not now; nothing is changed. */
 static enum rlock_status ask_once(rlock_scan *scan, struct rlock__link *link,
                                   const struct rlock__limit *limit) {
-    const size_t first = scan->has_keys ? 0 : 1;
+    const size_t first = scan->at.has_keys ? 0 : 1;
     size_t count;
     rlock__reply *last = NULL;
     enum rlock_status status = RLOCK_SYSTEM;
@@ -253,7 +220,7 @@ static enum rlock_status ask_once(rlock_scan *scan, struct rlock__link *link,
 static enum rlock_status try_once(rlock_scan *scan, const struct rlock__limit *limit, bool *more) {
     struct rlock__route *route = &scan->client->routes.at[scan->server];
     struct rlock__link *link = NULL;
-    enum rlock_status status = rlock__route_node(route, &scan->node, limit, &link);
+    enum rlock_status status = rlock__route_node(route, &scan->at.node, limit, &link);
     *more = link != NULL;
     if (status == RLOCK_OK && link != NULL) {
         scan->client->error.text[0] = '\0';
@@ -289,27 +256,21 @@ static enum rlock_status try_until(rlock_scan *scan, int64_t deadline_ms, int ca
     }
 }
 
-static void begin_next_node(rlock_scan *scan) {
-    scan->node++;
-    scan->has_keys = false;
-    (void)strcpy(scan->cursor, "0");
-    scan->been[0] = '\0';
-    scan->steps = scan->moves_at = 0;
-}
-
 /* Nothing more is asked about its keys. The other nodes are searched. */
 static void give_up_node(rlock_scan *scan) {
     drop_keys(scan);
     scan->at_once = AT_ONCE;
     scan->why = scan->client->error;
-    scan->incomplete = true;
-    begin_next_node(scan);
 }
 
+/* Lists the names. */
 static enum rlock_status end(rlock_scan *scan) {
-    drop_doubles(scan);
-    scan->ended = true;
-    return scan->incomplete ? fail(scan, RLOCK_UNAVAILABLE, scan->why.text) : RLOCK_OK;
+    free(scan->names);
+    const char **to = scan->names = calloc(scan->count + 1, sizeof *scan->names);
+    if (to == NULL)
+        return fail(scan, RLOCK_SYSTEM, "no memory");
+    twalk_r(scan->tree, append, &to);
+    return scan->why.text[0] != '\0' ? fail(scan, RLOCK_UNAVAILABLE, scan->why.text) : RLOCK_OK;
 }
 
 enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms, int cancel_fd) {
@@ -324,8 +285,8 @@ enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms, int can
         return end(scan);
     if (status == RLOCK_AGAIN)
         give_up_node(scan);
-    else if (scan->has_keys && scan->key_count == 0)
-        begin_next_node(scan);
+    if (status == RLOCK_AGAIN || (scan->at.has_keys && scan->key_count == 0))
+        scan->at = (struct place){.node = scan->at.node + 1, .cursor = "0"};
     return RLOCK_AGAIN;
 }
 
@@ -334,5 +295,5 @@ int64_t rlock_scan_looked(const rlock_scan *scan) {
 }
 
 const char *rlock_scan_name(const rlock_scan *scan, size_t i) {
-    return scan->ended && i < scan->count ? scan->names[i] : NULL;
+    return scan->names != NULL && i < scan->count ? scan->names[i] : NULL;
 }

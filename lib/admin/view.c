@@ -1,7 +1,4 @@
-/* view.c: what a server says of a name, put together from the pages of inspect.lua.
- *
- * Others take the lock and give it back between two pages, and Redis's cursors pass by what moves
- * once more: a hold may come twice, and one owner's holds on several pages. */
+/* view.c: what a server says of a name: reads the pages of inspect.lua. */
 #include "admin/admin.h"
 
 #include <stdio.h>
@@ -26,71 +23,56 @@ enum {
     NEXT
 };
 
-enum { HOLDER_FIELDS = 15, WAITER_FIELDS = 7, PART_FIELDS = 4, TEXTS_MAX = 6 };
+enum { HOLDER_FIELDS = 15, WAITER_FIELDS = 7, PART_FIELDS = 4 };
 
 static const char PERMITS[] = "5 0"; /* the place where the permits begin: inspect.lua */
 
-enum { ID_OF_HOLD = 24 }; /* digits that all permits of one hold have in common */
+/* --- what grows, until memory is short -------------------------------------------------------- */
 
-struct rlock__hold {
-    struct rlock_view_holder holder;
-    const char *id;
-    bool is_part; /* of a holder: one of its holds, one of its permits */
-};
-
-/* --- texts ----------------------------------------------------------------------------------- */
-
-static size_t room_of(const rlock__reply *row, const size_t *fields, size_t count) {
-    size_t room = 1;
-    for (size_t i = 0; i < count; i++) {
-        const char *text = rlock__reply_text(row, fields[i]);
-        room += text != NULL ? strlen(text) + 1 : 0;
-    }
-    return room;
-}
-
-/* An array of so many with room for one more: it doubles. NULL: no memory, and it is as it was. */
-static void *grow(void *array, size_t count, size_t size) {
-    if (count != 0 && (count & (count - 1)) != 0)
+/* Room for one more in an array of so many: it doubles. */
+static void *grow(struct rlock__view *view, void *array, size_t count, size_t size) {
+    if ((count & (count - 1)) != 0)
         return array;
-    return realloc(array, (count > 0 ? 2 * count : 1) * size);
+    void *larger = realloc(array, (count > 0 ? 2 * count : 1) * size);
+    if (larger != NULL)
+        return larger;
+    view->failed = true;
+    return array;
 }
 
-static struct rlock__hold *one_more_hold(struct rlock__view *view) {
-    struct rlock__hold *larger = grow(view->holds, view->hold_count, sizeof *larger);
-    if (larger == NULL)
+static void push_hold(struct rlock__view *view, const struct rlock__hold *hold) {
+    view->holds = grow(view, view->holds, view->hold_count, sizeof *view->holds);
+    if (!view->failed)
+        view->holds[view->hold_count++] = *hold;
+}
+
+static void push_waiter(struct rlock__view *view, const struct rlock_view_waiter *waiter) {
+    view->waiters = grow(view, view->waiters, view->waiter_count, sizeof *view->waiters);
+    if (!view->failed)
+        view->waiters[view->waiter_count++] = *waiter;
+}
+
+static const char *copy(struct rlock__view *view, const char *text) {
+    view->texts = grow(view, view->texts, view->text_count, sizeof *view->texts);
+    char *made = view->failed ? NULL : strdup(text);
+    view->failed = made == NULL;
+    if (made == NULL)
         return NULL;
-    view->holds = larger;
-    return &larger[view->hold_count++];
+    view->size += strlen(made) + 1;
+    return view->texts[view->text_count++] = made;
 }
 
-static struct rlock_view_waiter *one_more_waiter(struct rlock__view *view) {
-    struct rlock_view_waiter *larger = grow(view->waiters, view->waiter_count, sizeof *larger);
-    if (larger == NULL)
-        return NULL;
-    view->waiters = larger;
-    return &larger[view->waiter_count++];
+/* --- fields ---------------------------------------------------------------------------------- */
+
+/* NULL stands for what is empty, or none. */
+static const char *text_at(struct rlock__view *view, const rlock__reply *row, size_t i) {
+    const char *text = rlock__reply_text(row, i);
+    return text != NULL && *text != '\0' ? copy(view, text) : NULL;
 }
 
-/* Copies texts of a row; NULL stands for what is empty, or none. False: no memory. */
-static bool copy_texts(struct rlock__view *view, const rlock__reply *row, const size_t *fields,
-                       size_t count, const char **out) {
-    const size_t room = room_of(row, fields, count);
-    char **larger = grow(view->texts, view->text_count, sizeof *larger), *to = malloc(room);
-    view->texts = larger != NULL ? larger : view->texts;
-    if (larger == NULL || to == NULL) {
-        free(to);
-        return false;
-    }
-    view->texts[view->text_count++] = to;
-    view->size += room;
-    for (size_t i = 0; i < count; i++) {
-        const char *text = rlock__reply_text(row, fields[i]);
-        out[i] = text != NULL && *text != '\0' ? to : NULL;
-        if (out[i] != NULL)
-            to = stpcpy(to, text) + 1;
-    }
-    return true;
+static const char *id_at(struct rlock__view *view, const rlock__reply *row, size_t i) {
+    const char *id = text_at(view, row, i);
+    return id != NULL ? id : "";
 }
 
 static int64_t number_at(const rlock__reply *row, size_t i) {
@@ -120,20 +102,13 @@ static void read_owner(const char *owner, const char **host, int64_t *pid) {
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-static bool add_hold(struct rlock__view *view, const rlock__reply *row) {
-    static const size_t fields[] = {0, 1, 3, 4, 12, 14};
-    const char *texts[TEXTS_MAX];
-    struct rlock__hold *hold = NULL;
-    if (copy_texts(view, row, fields, TEXTS_MAX, texts))
-        hold = one_more_hold(view);
-    if (hold == NULL)
-        return false;
-    *hold = (struct rlock__hold){
-        .holder = {.owner = texts[0] != NULL ? texts[0] : "",
-                   .host = texts[1],
+static void add_hold(struct rlock__view *view, const rlock__reply *row) {
+    struct rlock__hold hold = {
+        .holder = {.owner = id_at(view, row, 0),
+                   .host = text_at(view, row, 1),
                    .pid = number_at(row, 2),
-                   .user = texts[2],
-                   .command = texts[3],
+                   .user = text_at(view, row, 3),
+                   .command = text_at(view, row, 4),
                    .since_ms = number_at(row, 5),
                    .ttl_ms = number_at(row, 6),
                    .holds = number_at(row, 7),
@@ -141,26 +116,19 @@ static bool add_hold(struct rlock__view *view, const rlock__reply *row) {
                    .permits = number_at(row, 9),
                    .writes = number_at(row, 10) == 1,
                    .kept = number_at(row, 11) == 1,
-                   .note = texts[4],
+                   .note = text_at(view, row, 12),
                    .preemptible = number_at(row, 13) == 1},
-        .id = texts[5] != NULL ? texts[5] : "",
+        .id = id_at(view, row, 14),
     };
-    read_owner(hold->holder.owner, &hold->holder.host, &hold->holder.pid);
-    return true;
+    read_owner(hold.holder.owner, &hold.holder.host, &hold.holder.pid);
+    push_hold(view, &hold);
 }
 
 /* Of a semaphore's holder a permit. */
-static bool add_part(struct rlock__view *view, const rlock__reply *row) {
-    static const size_t fields[] = {0, 1};
-    const char *texts[TEXTS_MAX];
-    struct rlock__hold *part = NULL;
-    if (copy_texts(view, row, fields, sizeof fields / sizeof *fields, texts))
-        part = one_more_hold(view);
-    if (part == NULL)
-        return false;
+static void add_part(struct rlock__view *view, const rlock__reply *row) {
     const int64_t ttl_ms = number_at(row, 2);
-    *part = (struct rlock__hold){
-        .holder = {.owner = texts[0] != NULL ? texts[0] : "",
+    const struct rlock__hold part = {
+        .holder = {.owner = id_at(view, row, 0),
                    .pid = -1,
                    .since_ms = -1,
                    .ttl_ms = ttl_ms,
@@ -168,33 +136,26 @@ static bool add_part(struct rlock__view *view, const rlock__reply *row) {
                    .token = -1,
                    .permits = view->leased >= 0 ? 1 : -1,
                    .writes = number_at(row, 3) == 1},
-        .id = texts[1] != NULL ? texts[1] : "",
+        .id = id_at(view, row, 1),
         .is_part = true,
     };
-    return true;
+    push_hold(view, &part);
 }
 
-static bool add_waiter(struct rlock__view *view, const rlock__reply *row) {
-    static const size_t fields[] = {0, 2, 3, 4, 5};
-    const char *texts[TEXTS_MAX];
-    struct rlock_view_waiter *waiter = NULL;
-    if (copy_texts(view, row, fields, sizeof fields / sizeof *fields, texts))
-        waiter = one_more_waiter(view);
-    if (waiter == NULL)
-        return false;
-    *waiter = (struct rlock_view_waiter){
-        .owner = texts[0] != NULL ? texts[0] : "",
+static void add_waiter(struct rlock__view *view, const rlock__reply *row) {
+    struct rlock_view_waiter waiter = {
+        .owner = id_at(view, row, 0),
         .pid = -1,
-        .position = (int64_t)view->waiter_count,
+        .position = (int64_t)view->waiter_count + 1,
         .since_ms = number_at(row, 1),
-        .user = texts[1],
-        .command = texts[2],
-        .note = texts[3],
-        .any = texts[4],
+        .user = text_at(view, row, 2),
+        .command = text_at(view, row, 3),
+        .note = text_at(view, row, 4),
+        .any = text_at(view, row, 5),
     };
-    (void)rlock__reply_integer(row, 6, &waiter->priority);
-    read_owner(waiter->owner, &waiter->host, &waiter->pid);
-    return true;
+    (void)rlock__reply_integer(row, 6, &waiter.priority);
+    read_owner(waiter.owner, &waiter.host, &waiter.pid);
+    push_waiter(view, &waiter);
 }
 
 /* Whether there are as many fields to each row: what is shown of a row is more than an empty one
@@ -217,198 +178,48 @@ static bool is_page(const rlock__reply *page) {
 }
 
 /* An empty row is none. */
-static bool read_last_run(struct rlock__view *view, const rlock__reply *row) {
-    static const size_t fields[] = {0, 2, 3, 8};
-    const char *texts[TEXTS_MAX];
+static void read_last_run(struct rlock__view *view, const rlock__reply *row) {
     view->view.skips = number_at(row, 9) > 0 ? number_at(row, 9) : 0;
     if (rlock__reply_count(row) == 0)
-        return true;
-    if (!copy_texts(view, row, fields, sizeof fields / sizeof *fields, texts))
-        return false;
+        return;
     view->last_run = (struct rlock_view_run){
-        .host = texts[0],
+        .host = text_at(view, row, 0),
         .pid = number_at(row, 1),
-        .user = texts[1],
-        .command = texts[2],
+        .user = text_at(view, row, 2),
+        .command = text_at(view, row, 3),
         .exit_status = number_at(row, 4),
         .took_ms = number_at(row, 5),
         .ended_ms = number_at(row, 6),
         .succeeded_ms = number_at(row, 7),
-        .key = texts[3],
+        .key = text_at(view, row, 8),
     };
     view->view.last_run = view->last_run.ended_ms >= 0 ? &view->last_run : NULL;
-    return true;
 }
 
 /* What the first page says besides its rows. */
-static bool read_head(struct rlock__view *view, const rlock__reply *page) {
-    static const size_t kind = KIND;
+static void read_head(struct rlock__view *view, const rlock__reply *page) {
     rlock_view *out = &view->view;
     int64_t available;
-    view->begun = true;
     view->leased = number_at(page, LEASED);
     out->held = number_at(page, HELD) == 1;
     out->as_of_ms = number_at(page, AS_OF);
+    out->kind = text_at(view, page, KIND);
     out->token = token_at(page, TOKEN);
     out->permits_total = number_at(page, TOTAL);
     out->permits_available =
         rlock__reply_integer(page, AVAILABLE, &available) ? available : INT64_MIN;
     out->count = number_at(page, COUNT);
     out->may_be_sem = number_at(page, BARE) == 1;
-    return copy_texts(view, page, &kind, 1, &out->kind) &&
-           read_last_run(view, rlock__reply_at(page, LAST));
+    read_last_run(view, rlock__reply_at(page, LAST));
 }
 
-static bool read_rows(struct rlock__view *view, const rlock__reply *page) {
-    const rlock__reply *holds = rlock__reply_at(page, HOLDERS);
-    const rlock__reply *waiters = rlock__reply_at(page, WAITERS);
-    const rlock__reply *parts = rlock__reply_at(page, PARTS);
-    bool done = true;
-    for (size_t i = 0; done && i < rlock__reply_count(holds); i++)
-        done = add_hold(view, rlock__reply_at(holds, i));
-    for (size_t i = 0; done && i < rlock__reply_count(waiters); i++)
-        done = add_waiter(view, rlock__reply_at(waiters, i));
-    for (size_t i = 0; done && i < rlock__reply_count(parts); i++)
-        done = add_part(view, rlock__reply_at(parts, i));
-    return done;
+static void read_rows(struct rlock__view *view, const rlock__reply *rows,
+                      void (*add)(struct rlock__view *view, const rlock__reply *row)) {
+    for (size_t i = 0; i < rlock__reply_count(rows) && !view->failed; i++)
+        add(view, rlock__reply_at(rows, i));
 }
 
-/* --- all of it ------------------------------------------------------------------------------- */
-
-/* 0: one holder has both. Only their ids tell which permits belong together. */
-static int by_holder(const struct rlock__hold *one, const struct rlock__hold *other) {
-    return one->holder.permits >= 0 ? strncmp(one->id, other->id, ID_OF_HOLD)
-                                    : strcmp(one->holder.owner, other->holder.owner);
-}
-
-/* Those of one holder beside each other, itself before its parts. */
-static int in_order(const void *a, const void *b) {
-    const struct rlock__hold *one = a, *other = b;
-    const int order = by_holder(one, other);
-    if (order != 0)
-        return order;
-    if (one->is_part != other->is_part)
-        return one->is_part ? 1 : -1;
-    return strcmp(one->id, other->id);
-}
-
-/* Adds a row to the holder that it is of. The first part counts instead of what the holder says. */
-static void add_to(struct rlock_view_holder *holder, const struct rlock__hold *more,
-                   bool is_first) {
-    if (is_first) {
-        holder->permits = holder->permits >= 0 ? 0 : -1;
-        holder->holds = 0;
-        holder->ttl_ms = -1;
-        holder->writes = false;
-    }
-    if (more->is_part && holder->permits >= 0)
-        holder->permits++;
-    holder->holds += more->holder.holds;
-    if (more->holder.holds > 0) {
-        holder->writes = holder->writes || more->holder.writes;
-        holder->ttl_ms =
-            holder->ttl_ms > more->holder.ttl_ms ? holder->ttl_ms : more->holder.ttl_ms;
-    }
-}
-
-/* Reads the holder that begins at row i. Returns the row where the next holder begins. */
-static size_t merge_rows(const struct rlock__view *view, size_t i, struct rlock_view_holder *out) {
-    const struct rlock__hold *all = view->holds, *first = &all[i];
-    bool has_parts = false;
-    *out = first->holder;
-    for (i++; i < view->hold_count && by_holder(first, &all[i]) == 0; i++) {
-        if (in_order(&all[i - 1], &all[i]) == 0) /* it came twice */
-            continue;
-        if (first->is_part && out->permits >= 0) /* another of Redisson's permits */
-            break;
-        add_to(out, &all[i], all[i].is_part && !has_parts);
-        has_parts = has_parts || all[i].is_part;
-    }
-    if (out->permits >= 0)
-        out->holds = 1;
-    else if (first->is_part)
-        out->holds = 0; /* the lock was given back, or deleted, and these stand there still */
-    return i;
-}
-
-static int newest_first(const void *a, const void *b) {
-    const struct rlock_view_holder *one = a, *other = b;
-    if (one->since_ms != other->since_ms)
-        return one->since_ms > other->since_ms ? -1 : 1;
-    return strcmp(one->owner, other->owner);
-}
-
-/* Each holder once, whatever the pages said twice. */
-static bool merge_holds(struct rlock__view *view) {
-    struct rlock_view_holder *out = calloc(view->hold_count + 1, sizeof *out);
-    size_t count = 0;
-    view->holders = out;
-    if (out == NULL)
-        return false;
-    if (view->hold_count > 0)
-        qsort(view->holds, view->hold_count, sizeof *view->holds, in_order);
-    for (size_t i = 0; i < view->hold_count;) {
-        i = merge_rows(view, i, &out[count]);
-        count += out[count].holds > 0 && out[count].permits != 0;
-    }
-    if (count > 0)
-        qsort(out, count, sizeof *out, newest_first);
-    view->view.holders = out;
-    view->view.holder_count = count;
-    return true;
-}
-
-static int by_owner(const void *a, const void *b) {
-    const struct rlock_view_waiter *one = a, *other = b;
-    const int order = strcmp(one->owner, other->owner);
-    return order != 0 ? order
-                      : (one->position > other->position) - (one->position < other->position);
-}
-
-static int by_position(const void *a, const void *b) {
-    const struct rlock_view_waiter *one = a, *other = b;
-    return (one->position > other->position) - (one->position < other->position);
-}
-
-/* Each waiter once, where it stands first. */
-static void merge_waiters(struct rlock__view *view) {
-    struct rlock_view_waiter *all = view->waiters;
-    size_t count = 0;
-    if (view->waiter_count > 0)
-        qsort(all, view->waiter_count, sizeof *all, by_owner);
-    for (size_t i = 0; i < view->waiter_count; i++) {
-        if (count == 0 || strcmp(all[count - 1].owner, all[i].owner) != 0)
-            all[count++] = all[i];
-    }
-    if (count > 0)
-        qsort(all, count, sizeof *all, by_position);
-    for (size_t i = 0; i < count; i++)
-        all[i].position = (int64_t)i + 1;
-    view->view.waiters = all;
-    view->view.waiter_count = count;
-}
-
-static int64_t newest_waiter_ms(const rlock_view *view) {
-    int64_t since_ms = -1;
-    for (size_t i = 0; i < view->waiter_count; i++) {
-        if (view->waiters[i].since_ms > since_ms)
-            since_ms = view->waiters[i].since_ms;
-    }
-    return since_ms;
-}
-
-/* What the holders say of the whole. */
-static void conclude(rlock_view *view) {
-    const bool shared =
-        view->kind != NULL && (strcmp(view->kind, "read") == 0 || strcmp(view->kind, "write") == 0);
-    bool writes = false;
-    for (size_t i = 0; i < view->holder_count; i++)
-        writes = writes || view->holders[i].writes;
-    view->held = view->held || view->holder_count > 0;
-    if (shared && view->holder_count > 0)
-        view->kind = writes ? "write" : "read";
-    view->since_ms = view->holder_count > 0 ? view->holders[0].since_ms : newest_waiter_ms(view);
-}
+/* --- a page, after which the view may be complete -------------------------------------------- */
 
 /* Whether the holds have as many permits as are in use. If not, some are Redisson's, which stand
  * nowhere else than among the permits. */
@@ -424,36 +235,34 @@ enum rlock_status rlock__view_add(struct rlock__view *view, const rlock__reply *
     *why = "the server's answer to inspect can't be understood";
     if (!is_page(page))
         return RLOCK_UNAVAILABLE;
-    *why = "no memory";
-    if ((!view->begun && !read_head(view, page)) || !read_rows(view, page))
-        return RLOCK_SYSTEM;
+    const bool is_first = *view->next == '\0', of_permits = *view->next == *PERMITS;
+    if (is_first)
+        read_head(view, page);
+    read_rows(view, rlock__reply_at(page, HOLDERS), add_hold);
+    read_rows(view, rlock__reply_at(page, WAITERS), add_waiter);
+    read_rows(view, rlock__reply_at(page, PARTS), add_part);
     *why = "there is more to see of it than 32 MiB";
     if (view->size + view->hold_count * sizeof *view->holds +
             view->waiter_count * sizeof *view->waiters >
         RLOCK__RESP_LISTING)
         return RLOCK_UNAVAILABLE;
-    (void)snprintf(view->next, sizeof view->next, "%s", rlock__reply_text(page, NEXT));
-    if (view->next[0] == '\0' && !view->counts_permits && !knows_all_permits(view)) {
-        view->counts_permits = true;
-        memcpy(view->next, PERMITS, sizeof PERMITS);
-    }
-    if (view->next[0] != '\0')
+    const char *next = rlock__reply_text(page, NEXT);
+    if (*next == '\0' && !of_permits && !knows_all_permits(view))
+        next = PERMITS;
+    (void)snprintf(view->next, sizeof view->next, "%s", next);
+    if (*next != '\0' && !view->failed)
         return RLOCK_AGAIN;
     *why = "no memory";
-    if (!merge_holds(view))
-        return RLOCK_SYSTEM;
-    merge_waiters(view);
-    conclude(&view->view);
-    return RLOCK_OK;
+    return !view->failed && rlock__view_merge(view) ? RLOCK_OK : RLOCK_SYSTEM;
 }
 
 struct rlock__view *rlock__view_new(const char *name, const char *server) {
     struct rlock__view *view = calloc(1, sizeof *view);
     if (view == NULL)
         return NULL;
-    view->view.name = view->name = strdup(name);
-    view->view.server = view->server = strdup(server);
-    if (view->name != NULL && view->server != NULL)
+    view->view.name = copy(view, name);
+    view->view.server = copy(view, server);
+    if (!view->failed)
         return view;
     rlock_view_free(&view->view);
     return NULL;
@@ -466,8 +275,6 @@ void rlock_view_free(rlock_view *view) {
     for (size_t i = 0; i < inside->text_count; i++)
         free(inside->texts[i]);
     free(inside->texts);
-    free(inside->name);
-    free(inside->server);
     free(inside->holds);
     free(inside->waiters);
     free(inside->holders);

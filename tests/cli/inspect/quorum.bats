@@ -167,3 +167,15 @@ breaks() {
     wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
     nothing_left
 }
+
+@test "another kind: what most of them have, not what one still has of the kind that is asked for" {
+    local member
+    quorum m1 m2 m3
+    foreign_on m1
+    for member in m2 m3; do
+        rlock latch set -s "$(server_url "$member")" -n x --count 3
+    done
+    refuses 0 5000 65 'another kind: a latch, 3 to go' -- run -x -n x -- true
+    refuses 0 5000 65 'another kind: an exclusive lock (run)' -- read -x -n x -- true
+    everywhere FLUSHALL
+}
