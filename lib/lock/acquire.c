@@ -185,10 +185,11 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
     return status == RLOCK_AGAIN ? never_reached(lock) : status != RLOCK_BUSY;
 }
 
-/* The wait is over, but the lock is free: of several that came together and do not wait one must
- * get it. */
+/* The wait is over, but the lock was free when a majority answered last: of several that came
+ * together and do not wait one must get it. */
 static bool is_undecided(const struct rlock_lock *lock) {
-    return lock->busy.split && rlock_now_ms() < lock->started_ms + SPLIT_PATIENCE_MS;
+    const bool split = lock->any > 0 ? lock->busy.split : lock->splits > 0;
+    return split && rlock_now_ms() < lock->started_ms + SPLIT_PATIENCE_MS;
 }
 
 static enum rlock_status end(struct rlock_lock *lock, enum rlock_status status) {

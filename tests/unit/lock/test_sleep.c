@@ -137,6 +137,11 @@ TEST(who_does_not_wait_outlasts_a_split_vote) {
     assert_int_equal(acquire(0, FOREVER), RLOCK_BUSY);
     assert_string_equal(deeds(), "ttt");
 
+    /* A majority that did not answer in between has decided nothing. */
+    begin_quorum(ANSWERED(SPLIT, NO_ANSWER(50), GRANTED(0)), NULL);
+    assert_int_equal(acquire(0, FOREVER), RLOCK_OK);
+    assert_string_equal(deeds(), "ttt");
+
     begin_quorum(ANSWERED(SPLIT), NULL);
     assert_int_equal(acquire(0, FOREVER), RLOCK_BUSY);
     assert_in_range(world.now_ms, START_MS + 1500, START_MS + 1900);
