@@ -17,9 +17,10 @@ static size_t count_of(const enum rlock_status *votes, size_t count, enum rlock_
     return found;
 }
 
-/* All else leaves a route's error. */
+/* What a server says of the name. All else leaves a route's error that says more. */
 static bool is_answer(enum rlock_status vote) {
-    return vote == RLOCK_OK || vote == RLOCK_BUSY || vote == RLOCK_LOST;
+    return vote == RLOCK_OK || vote == RLOCK_BUSY || vote == RLOCK_LOST ||
+           vote == RLOCK_WRONG_KIND || vote == RLOCK_REFUSED || vote == RLOCK_OUSTED;
 }
 
 enum rlock_status rlock__ballot_count(struct rlock__ballot *ballot) {
@@ -46,12 +47,15 @@ enum rlock_status rlock__ballot_count(struct rlock__ballot *ballot) {
         }
     }
     const size_t busy = count_of(votes, count, RLOCK_BUSY, &which);
-    if (busy > 0 && yes + busy >= majority)
-        return RLOCK_BUSY;
     const size_t lost = count_of(votes, count, RLOCK_LOST, &which);
+    size_t answered = 0;
+    for (size_t i = 0; i < count; i++)
+        answered += is_answer(votes[i]);
+    if (busy > 0 && answered - lost >= majority)
+        return RLOCK_BUSY;
     for (which = 0; which + 1 < count && is_answer(votes[which]);)
         which++;
-    rlock__routes_explain(routes, yes + busy + lost, which);
+    rlock__routes_explain(routes, answered, which);
     return RLOCK_AGAIN;
 }
 

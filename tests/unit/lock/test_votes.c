@@ -50,8 +50,8 @@ TEST(a_majority_decides) {
     } rows[] = {
         {'y', "yyy yy? ?yy ydy yyc byy yyy?? yybwy"}, /* whatever the others say */
         /* Held by others: only a majority that has answered can know that. */
-        {'b', "bbb bb? yb? ybb ybb?? y?b?b wyb"},
-        {'?', "b?? y?? b?d yb??? bbudw ???"},
+        {'b', "bbb bb? yb? ybb ybb?? y?b?b wyb ybww? bbudw"},
+        {'?', "b?? y?? b?d yb??? bbud? bl?l? ???"},
         /* Final is what leaves no majority for a yes by itself. */
         {'l', "lly"},
         {'w', "ww? wwb"},
@@ -86,7 +86,8 @@ TEST(why_it_failed_is_told) {
         {"?b?", "1 of 3 servers have answered, 2 are needed; s0: why 0"},
         {"yb???", "2 of 5 servers have answered, 3 are needed; s2: why 2"},
         {"???", "0 of 3 servers have answered, 2 are needed; s0: why 0"},
-        /* That it is gone is an answer, too. */
+        /* That it is gone is an answer, too, or that it is something else. */
+        {"wb???", "2 of 5 servers have answered, 3 are needed; s2: why 2"},
         {"l??", "1 of 3 servers have answered, 2 are needed; s1: why 1"},
         {"yl?", "2 of 3 servers have answered, 2 must agree; s2: why 2"},
     };
