@@ -1,5 +1,6 @@
 -- rw_holds.lua: what holds of `read` and `write` are beside the hash: holds.lua.
-local MANY = 8 -- read holds, one in the other, or of all: so many keys are looked at
+local MANY = 8    -- read holds, of all: the lease keys of so many are asked for one by one
+local MOST = 1000 -- read holds of an owner, one in the other: so many keys are looked at, at once
 
 -- For Redisson a read hold whose key is gone is over.
 function holds.stands(field)
@@ -11,31 +12,35 @@ function holds.added(field, number, ms)
     if not holds.is_write(field) then redis.call('SET', rw.lease_key(field, number), call.id, 'PX', ms) end
 end
 
--- The lease key of one of an owner's read holds; nil: it is gone.
-local function lease_key_of(owner, id, number)
-    for i = 1, math.min(number, MANY) do
-        local lease_key = rw.lease_key(owner, i)
-        if redis.call('GET', lease_key) == id then return lease_key end
+-- Of an owner's lease keys, so many, the one with that id, and the first that is it or is gone; nil: there is none.
+local function find_keys(owner, id, number)
+    local keys, found, gap = {rw.lease_key(owner, 1)}, nil, nil
+    if redis.call('GET', keys[1]) == id then return keys[1], keys[1] end
+    for i = 2, math.min(number, MOST) do keys[i] = rw.lease_key(owner, i) end
+    for i, kept in ipairs(redis.call('MGET', unpack(keys))) do
+        if kept == id then found = keys[i] end
+        if not kept or kept == id then gap = gap or keys[i] end
     end
+    return found, gap
 end
 
+-- A key that is gone, of a server that has lost it, stands again.
 function holds.renewed(field)
-    local lease_key = not holds.is_write(field) and lease_key_of(field, call.id, MANY)
-    if lease_key then redis.call('PEXPIRE', lease_key, math.max(redis.call('PTTL', lease_key), call.lease)) end
+    if holds.is_write(field) then return end
+    local lease_key, gap = find_keys(field, call.id, holds.count(field))
+    if lease_key then
+        redis.call('PEXPIRE', lease_key, math.max(redis.call('PTTL', lease_key), call.lease))
+    elseif gap then
+        redis.call('SET', gap, call.id, 'PX', call.lease_text)
+    end
 end
 
 -- The last key moves into the gap: Redisson looks at those from 1 to the number of holds.
 local function close_gap(owner, id, number)
-    local last, gone = rw.lease_key(owner, number), lease_key_of(owner, id, number)
+    local last = rw.lease_key(owner, number)
+    local gone, gap = find_keys(owner, id, number)
     if gone then redis.call('DEL', gone) end
-    if gone == last then return end
-    for i = 1, math.min(number - 1, MANY) do
-        local lease_key = rw.lease_key(owner, i)
-        if redis.call('EXISTS', lease_key) == 0 then
-            if redis.call('EXISTS', last) == 1 then redis.call('RENAME', last, lease_key) end
-            return
-        end
-    end
+    if gap and gap ~= last and redis.call('EXISTS', last) == 1 then redis.call('RENAME', last, gap) end
 end
 
 -- What --min-hold keeps of a write hold is one, too.

@@ -1,6 +1,6 @@
 """Keys, values and messages of run, fair, read, write, as Redisson's clients see them."""
 from bench import (A, B, BEAT, C, INFO, LEASE, LEASES, PATIENCE, QUEUE, S, WAITERS, about, attempt,
-                   lease_key, same)
+                   lease_key, nth, same)
 from client import BUSY, GRANTED, KEPT, LOST, OUSTED, REENTERED, RELEASED, STILL_HELD
 
 PATIENT, NEWEST, DEAF = "patient@host", "newest@host", "deaf@host"
@@ -212,6 +212,25 @@ def left_held_by_a_writer(bench):
     same(write.take(C, attempt(4), wait=False)[0], BUSY)
     same(read.take(C, attempt(5))[0], GRANTED)
     same(read.renew(A, attempt(2))[0], KEPT)
+
+
+def many_holds_of_one_owner(bench):
+    """read: of twenty holds of one owner the last lives on for as long as it renews, whichever ended before"""
+    for order in (1, -1):
+        bench.server("FLUSHALL")
+        read = bench.lock("read")
+        token = read.take(A, attempt(1))[1]
+        for number in range(2, 21):
+            same(read.take(nth(number), attempt(number), proof=(A, token))[0], REENTERED)
+        for _ in range(2):
+            bench.server.let_pass(LEASE - 1000)
+            for number in range(1, 21):
+                same(read.renew(A, attempt(number))[0], KEPT, f"{number}")
+        *ended, last = [*range(1, 21)][::order]
+        for number in ended:
+            same(read.give(A, attempt(number), waiter=nth(number))[0], STILL_HELD)
+        bench.ends_in(LEASE, "x", lease_key(A))
+        same(read.renew(A, attempt(last))[0], KEPT)
 
 
 def names_with_a_brace(bench):
