@@ -4,7 +4,7 @@
 --       what --min-hold keeps is nobody's any more, and stands under OWNER#kept
 -- KEYS  4 leases: zset {"FIELD ID": epoch ms at which the lease of that hold ends}; none of Redisson's are in it
 -- info: hash {OWNER: JSON}, the token of the owner's holds first: clock.lua
-local holds = {leases = KEYS[4], A_FEW = 2}
+local holds = {leases = KEYS[4], A_FEW = 2, KEPT_ID = '0'}
 
 function holds.owner_of(field) return (string.gsub(field, ':write$', '')) end
 
@@ -47,11 +47,15 @@ function holds.expire(ms)
     for _, each in ipairs({key.lock, key.info, holds.leases}) do redis.call('PEXPIRE', each, ms) end
 end
 
+-- The lease of a field's hold, its last: as long as that, ms.
+function holds.lease(field, id, number, ms)
+    redis.call('ZADD', holds.leases, server.after(ms), field .. ' ' .. id)
+    holds.added(field, id, number, ms)
+end
+
 -- One hold more.
 function holds.add(field, ms)
-    local number = redis.call('HINCRBY', key.lock, field, '1')
-    redis.call('ZADD', holds.leases, server.after(ms), field .. ' ' .. call.id)
-    holds.added(field, number, ms)
+    holds.lease(field, call.id, redis.call('HINCRBY', key.lock, field, '1'), ms)
 end
 
 -- A whole lease from now on, or as long as before if that is longer. An expiry comes first: it is allowed when memory
@@ -103,7 +107,8 @@ function holds.settle()
     return left
 end
 
--- For how long an owner's holds last, ms: the longest of them. 0: it has none.
+-- For how long an owner's holds last, ms: the longest of them. 0: it has none. Only the last leases are looked at: in a
+-- lock that is held for writing all but two are that owner's.
 function holds.left_of(owner)
     local last = redis.call('ZRANGE', holds.leases, -16, -1, 'WITHSCORES')
     for i = #last - 1, 1, -2 do

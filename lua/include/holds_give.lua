@@ -1,12 +1,16 @@
 -- holds_give.lua: giving a hold back.
 
--- Left held without an owner.
+-- Left held without an owner: one hold of nobody's for all that an owner leaves so, until the longest of them ends.
 local function keep(field)
     local owner = holds.owner_of(field)
     local nobody = holds.kept_by(owner)
-    holds.expire(math.max(redis.call('PTTL', key.lock), call.keep_ms)) -- first: see holds.renew()
+    local kept = holds.is_write(field) and nobody .. ':write' or nobody
+    local ends = redis.call('ZSCORE', holds.leases, kept .. ' ' .. holds.KEPT_ID)
+    local ms = math.max(call.keep_ms, ends and ends - server.now or 0)
+    holds.expire(math.max(redis.call('PTTL', key.lock), ms)) -- first: see holds.renew()
     redis.call('HSET', key.info, nobody, call.kept_info(owner))
-    holds.add(holds.is_write(field) and nobody .. ':write' or nobody, call.keep_ms)
+    redis.call('HSET', key.lock, kept, '1')
+    holds.lease(kept, holds.KEPT_ID, 1, ms)
     return holds.drop(field, call.id)
 end
 

@@ -8,8 +8,8 @@ function holds.stands(field)
     return number > 1 or number == 1 and (holds.is_write(field) or redis.call('EXISTS', rw.lease_key(field, 1)) == 1)
 end
 
-function holds.added(field, number, ms)
-    if not holds.is_write(field) then redis.call('SET', rw.lease_key(field, number), call.id, 'PX', ms) end
+function holds.added(field, id, number, ms)
+    if not holds.is_write(field) then redis.call('SET', rw.lease_key(field, number), id, 'PX', string.format('%d', ms)) end
 end
 
 -- Of an owner's lease keys, so many, the one with that id, and the first that is it or is gone; nil: there is none.

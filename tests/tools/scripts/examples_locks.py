@@ -233,6 +233,20 @@ def many_holds_of_one_owner(bench):
         same(read.renew(A, attempt(last))[0], KEPT)
 
 
+def many_left_held(bench):
+    """--min-hold, twenty times inside one hold: nobody's until the longest ends; the hold around them goes on"""
+    for kind, field, inside in (("run", A, ""), ("fair", A, ""), ("write", A + ":write", ":write"), ("read", A, "")):
+        bench.server("FLUSHALL")
+        lock = bench.lock(kind)
+        token = lock.take(A, attempt(1))[1]
+        for number in range(2, 22):
+            same(lock.take(nth(number), attempt(number), proof=(A, token))[0], REENTERED, f"{kind} {number}")
+            same(lock.give(A, attempt(number), keep=120000 - number * 1000, waiter=nth(number))[0], STILL_HELD)
+        same(lock.give(A, attempt(1))[0], RELEASED)
+        same(bench.server.value("x"), {A + "#kept" + inside: "1", **({"mode": kind} if kind in ("read", "write") else {})})
+        bench.ends_in(118000, "x")
+
+
 def names_with_a_brace(bench):
     """names with a brace get none. NAME has a hash tag already: no braces are added, but in a latch's channel."""
     read, run = bench.lock("read", "a{b}"), bench.lock("fair", "m{b}")
