@@ -25,9 +25,8 @@ bool rlock__random_uuid(char out[RLOCK__UUID_SIZE]) {
     char id[RLOCK__ID_SIZE];
     if (!rlock__random_id(id))
         return false;
-    const char variant = "89ab"[rlock__random_between(0, 3)];
     (void)snprintf(out, RLOCK__UUID_SIZE, "%.8s-%.4s-4%.3s-%c%.3s-%.12s", id, id + 8, id + 13,
-                   variant, id + 17, id + 20);
+                   "89ab"[id[16] & 3], id + 17, id + 20);
     return true;
 }
 
