@@ -9,14 +9,15 @@ function holds.stands(field)
 end
 
 function holds.added(field, id, number, ms)
-    if not holds.is_write(field) then redis.call('SET', rw.lease_key(field, number), id, 'PX', string.format('%d', ms)) end
+    if not holds.is_write(field) then redis.call('SET', rw.lease_key(field, number), id, 'PX', ms) end
 end
 
--- Of an owner's lease keys, so many, the one with that id, and the first that is it or is gone; nil: there is none.
+-- Of an owner's lease keys the one with that id, and the first that is it or is gone; nil: there is none.
+-- number: of the owner's read holds; nil: as many as there are. It is asked for only if the first is another's.
 local function find_keys(owner, id, number)
     local keys, found, gap = {rw.lease_key(owner, 1)}, nil, nil
     if redis.call('GET', keys[1]) == id then return keys[1], keys[1] end
-    for i = 2, math.min(number, MOST) do keys[i] = rw.lease_key(owner, i) end
+    for i = 2, math.min(number or holds.count(owner), MOST) do keys[i] = rw.lease_key(owner, i) end
     for i, kept in ipairs(redis.call('MGET', unpack(keys))) do
         if kept == id then found = keys[i] end
         if not kept or kept == id then gap = gap or keys[i] end
@@ -27,7 +28,7 @@ end
 -- A key that is gone, of a server that has lost it, stands again.
 function holds.renewed(field)
     if holds.is_write(field) then return end
-    local lease_key, gap = find_keys(field, call.id, holds.count(field))
+    local lease_key, gap = find_keys(field, call.id)
     if lease_key then
         redis.call('PEXPIRE', lease_key, math.max(redis.call('PTTL', lease_key), call.lease))
     elseif gap then
