@@ -40,6 +40,7 @@ in_braces() { # KIND
         redis FLUSHALL
         in_braces "$kind" # the server knows the scripts now
         monitor in_braces "$kind"
+        cat monitor.txt # for who looks at a failure
         assert_equal "$(cat told)" "{a}b ${kind/plain/sem} 2"
         assert_equal "$kind: $(grep -c '"EVALSHA"' monitor.txt)" "$kind: 2"
         run grep -v -i -E '"(EVALSHA|HELLO|AUTH|SELECT|CLIENT|SCAN|PTTL|COMMAND)"' monitor.txt
