@@ -3,6 +3,9 @@
  * The order that loses no message: try; busy: listen and await the confirmation; try again, now
  * standing in line; still busy: sleep until a message, the holder's expiry, the deadline or a cap
  * (sleep.c). */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "lock/lock.h"
 #include "os/clock.h"
 #include "os/options.h"
@@ -107,11 +110,19 @@ static enum rlock_status check_lease(struct rlock_lock *lock, int cancel_fd) {
     return RLOCK_AGAIN;
 }
 
+/* For --supersede: who waits for one name comes late into the lines of the others. */
+static void note_waited(struct rlock_lock *lock) {
+    if (lock->kind->queued && lock->variant[0] != '\0' && lock->resource_count > 1)
+        (void)snprintf(lock->waited_text, sizeof lock->waited_text, "%" PRId64,
+                       rlock_now_ms() - lock->started_ms);
+}
+
 /* What was taken beside a busy name is given back, and the places in the lines of others, which
  * would swallow their wake-ups; of a pool's names those that are not needed. */
 static enum rlock_status take(struct rlock_lock *lock, const struct rlock__limit *limit) {
     const bool is_pool = lock->any > 0;
     struct rlock__busy busy = {.resource = NULL};
+    note_waited(lock);
     const enum rlock_status status =
         is_pool ? rlock__take_any(lock, limit, &busy) : rlock__take(lock, limit, &busy);
     if (status == RLOCK_OK) {

@@ -142,8 +142,9 @@ struct rlock_lock {
     int64_t *published;         /* a keeper's: where the lease's end is stored; NULL: nowhere */
 
     /* Waiting: */
-    int64_t started_ms; /* of the first try; 0: none yet */
-    int64_t backoff_ms; /* after tries without an answer: rlock__backoff() */
+    int64_t started_ms;   /* of the first try; 0: none yet */
+    char waited_text[24]; /* ms since then; "": of no matter */
+    int64_t backoff_ms;   /* after tries without an answer: rlock__backoff() */
     unsigned tries;
     unsigned splits;         /* in a row; of a pool tries that got too few */
     bool may_queue;          /* a try may stand in line: we are ready to wait */

@@ -142,6 +142,7 @@ void rlock__take_ask(struct rlock__ballot *ballot, size_t server) {
                           lock->preempts_as != NULL ? lock->preempts_as : "",
                           lock->once.key != NULL ? lock->once.key : "",
                           lock->priority_text,
+                          lock->waited_text,
                           NULL};
     rlock__call_add_args(&question->call, more);
     rlock__call_cut(&question->call);

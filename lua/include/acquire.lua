@@ -8,7 +8,7 @@ call.last_place, call.ticket = tonumber(ARGV[13]), tonumber(ARGV[14])
 call.period = tonumber(ARGV[15])
 call.preempts_as = (ARGV[16] or '') ~= '' and ARGV[16] or nil
 call.once_key = (ARGV[17] or '') ~= '' and ARGV[17] or nil
-call.priority = tonumber(ARGV[18]) or 0
+call.priority, call.waited = tonumber(ARGV[18]) or 0, tonumber(ARGV[19]) or 0
 local acquire = {}
 
 -- With --preempt: the first in line asks a holder that has agreed to that to end, on the channel on which broken.lua

@@ -18,6 +18,7 @@
 --                        15 ms: no run is wanted where one has succeeded within so long: once.lua
 --                        16 who asks the holder to end: acquire.lua  17 key with which no run has succeeded: once.lua
 --                        18 priority of `fair`, where it is not 0: queue.lua
+--                        19 with the variant 'supersede', ms for which it has waited for other names
 --       to give it back, of these as many as are needed, see give.lua:
 --                        7 exit status of the run that is over  8 ms to leave it held for, without an owner
 --                        9 the owner it waited as, and holds as if it did not re-enter

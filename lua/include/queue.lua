@@ -4,8 +4,9 @@
 -- The list begins with our waiters of a priority above 0, and ends with those below it; between them stand Redisson's,
 -- and ours without one, as they came. Redisson puts its next one behind all: queue_wait.lua lets it past.
 --
--- KEYS  7 shown, as in waiters.lua, and besides {'': "TICKET OWNER NAME" of the last that came with --supersede; OWNER is
---         '-' when it has left, '>': the one whose place it took}
+-- KEYS  7 shown, as in waiters.lua, and besides {'': "TICKET WAITED OWNER NAME" of the last that came with --supersede:
+--         WAITED: ms for which it had waited for other names before; OWNER is '-' when it has left. '>': the one whose
+--         place it took}
 --       8 queue: list of owners  9 timeouts: zset {owner: epoch ms}
 --       10 waiters and 11 front: of rlock's own in it, as in waiters.lua
 local queue = {
@@ -74,15 +75,15 @@ function queue.move_up(from, by, length, others)
     if #changed > 0 then redis.call('ZADD', queue.timeouts, 'XX', unpack(changed)) end
 end
 
--- The last that came with --supersede: ticket, owner, what is said of it; nil: none.
+-- The last that came with --supersede: ticket, owner, what is said of it, how long it had waited; nil: none.
 function queue.newest()
     queue.known = queue.known or redis.call('HGET', key.shown, '') or ''
-    local ticket, owner, name = string.match(queue.known, '^(-?%d+) (%S+) (.*)$')
-    return tonumber(ticket), owner, name
+    local ticket, waited, owner, name = string.match(queue.known, '^(-?%d+) (%d+) (%S+) (.*)$')
+    return tonumber(ticket), owner, name, tonumber(waited)
 end
 
-function queue.note_newest(ticket, owner, name)
-    queue.known = ('%.0f %s %s'):format(ticket, owner, name)
+function queue.note_newest(ticket, owner, name, waited)
+    queue.known = ('%.0f %.0f %s %s'):format(ticket, waited, owner, name)
     redis.call('HSET', key.shown, '', queue.known)
 end
 
@@ -91,14 +92,14 @@ function queue.ousted() return redis.call('HGET', key.shown, '>') end
 -- These have left. What is said of the newest stays until the one whose place it took has left, too.
 function queue.forget(...)
     redis.call('ZREM', queue.timeouts, ...)
-    local ticket, newest, name = queue.newest()
+    local ticket, newest, name, waited = queue.newest()
     if not ticket then return end
     local ousted = queue.ousted()
     for _, owner in ipairs({...}) do
         if owner == newest then newest = '-' end
         if owner == ousted then ousted = false end
     end
-    if ousted then return newest == '-' and queue.note_newest(ticket, '-', name) end
+    if ousted then return newest == '-' and queue.note_newest(ticket, '-', name, waited) end
     redis.call('HDEL', key.shown, '>', newest == '-' and '' or '>')
     if newest == '-' then queue.known = nil end
 end

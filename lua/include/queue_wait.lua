@@ -66,19 +66,25 @@ local function supersede(ticket)
         local by = queue.counts(tickets.priority(its_ticket))
         if others > 0 then queue.move_up(at, by, length, others) end
     end
-    queue.note_newest(ticket, call.owner, named(cjson.decode(call.us())))
+    queue.note_newest(ticket, call.owner, named(cjson.decode(call.us())), call.waited)
     if newest and newest ~= call.owner and newest ~= '-' then redis.call('HSET', key.shown, '>', newest) end
+end
+
+-- Whether the newest came after the caller, which comes here only now, having waited for other names. Two that came
+-- together may be taken for one another; a newest that came later than now is no reason: the clock was set back.
+local function comes_late(arrived)
+    return call.waited > 0 and arrived <= server.now and server.now - call.waited < arrived
 end
 
 -- A later one has come. Asked again after a lost answer it is still true: its leaving takes the word away. Returns
 -- who it is; nil: nobody.
 function queue.ousted_by()
     if call.variant ~= 'supersede' then return nil end
-    local ticket, newest, name = queue.newest()
+    local ticket, newest, name, waited = queue.newest()
     if not ticket or newest == call.owner then return nil end
-    local came = call.ticket or waiters.stands_in(queue)
-    local is_ousted = came and tickets.came(came) <= tickets.came(ticket) -- two may have come in one ms
-    return (is_ousted or not came and queue.ousted() == call.owner) and name or nil
+    local came, last = call.ticket or waiters.stands_in(queue), tickets.came(ticket)
+    if came then return tickets.came(came) <= last and name or nil end -- two may have come in one ms
+    return (queue.ousted() == call.owner or comes_late(last - waited)) and name or nil
 end
 
 -- The largest ticket below this one, which is not larger than all; nil: there is none.

@@ -78,3 +78,19 @@ assert_superseded() {
     assert_equal "$(order)" b
     assert_no_keys
 }
+
+@test "several names: who comes late into a line, after it waited for another name, gives up for one that came later" {
+    foreign_hold w 60000
+    foreign_hold x 60000
+    act older fair --supersede -n w
+    queue="redisson_lock_queue:{w}" wait_until 5 queued 1
+    brief newer
+    joins newer --supersede
+    foreign_release w
+    gone 79 older
+    assert_superseded older
+    foreign_release x
+    finish newer
+    assert_equal "$(order)" newer
+    assert_no_keys
+}

@@ -185,11 +185,12 @@ class Lock:
 
     def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total=None,
              variant="", place="", ticket="", period="", preempts_as="", preemptible=False, once_key="",
-             priority=0):
+             priority=0, waited=""):
         us = f'"host":"host","pid":42,"user":"user","command":"command","permits":{permits}'
         us += ',"preemptible":true' if preemptible else ""
         total = self.total if total is None else total
-        more = [total, variant, *proof, place, ticket, period, preempts_as, once_key, priority or ""]
+        more = [total, variant, *proof, place, ticket, period, preempts_as, once_key, priority or "",
+                waited]
         while more and more[-1] == "":
             more.pop()
         return self.run(self.take_script, owner, lease, attempt, permits, int(wait), us, *more,

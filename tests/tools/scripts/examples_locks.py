@@ -101,6 +101,25 @@ def fair_newest_first(bench):
     same(len(bench.server.value("rlock_queuers:{x}")), 4, "two wait, and what is known of the newest")
 
 
+def fair_newest_of_several_names(bench):
+    """fair --supersede: who comes late, having waited for other names, is as old as it is"""
+    fair = bench.lock("fair")
+
+    def come(owner, number, waited):
+        return fair.take(owner, attempt(number), variant="supersede", waited=waited)
+
+    fair.take(S, attempt(1))
+    same(come(A, 2, 5000)[0], BUSY)
+    same(come(B, 3, 2000)[0], BUSY, "later than A")
+    same(come(C, 4, 3000)[::3], [OUSTED, "superseded by user@host pid 42"])
+    fair.give(C, attempt(4))
+    same(come(A, 2, 6000)[0], OUSTED, "whose place was taken")
+    same(bench.server.value(QUEUE), [B])
+    bench.server("HSET", "rlock_queuers:{x}", "", f"{bench.server.now() + 60000} 0 {B} B")  # the clock was set back
+    same(come(C, 5, 3000)[0], BUSY)
+    same(bench.server.value(QUEUE), [C])
+
+
 def readers(bench):
     """read: mode, counts, a lease for each hold, 0 after the last"""
     lock = bench.lock("read")
