@@ -13,7 +13,7 @@ local function count_down()
     if not count then return {LOST, 0, 0} end
     local left = count - call.permits
     if left > 0 then
-        redis.call('PEXPIRE', key.hold, try.REMEMBER) -- the first write: allowed when memory is out
+        latch.remember()
         redis.call('DECRBY', key.lock, call.permits)
         return {RELEASED, left, 0}
     end

@@ -9,8 +9,8 @@ if count == false then return {WRONG_KIND, 0, 0} end
 
 local function set()
     if count then return {LOST, count, 0} end
-    redis.call('HSET', key.hold, call.id, server.now_text) -- by this a number is known to be a latch
-    redis.call('PEXPIRE', key.hold, try.REMEMBER)
+    redis.call('HSET', key.hold, 'latch', server.now_text)
+    latch.remember()
     redis.call('SET', key.lock, call.permits)
     server.tell_all('1')
     return {RELEASED, call.permits, 0}

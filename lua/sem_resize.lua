@@ -10,8 +10,7 @@ if sem.available() == false then return {WRONG_KIND, 0, 0} end
 return try.once(function()
     sem.collect()
     local in_use = sem.in_use()
-    redis.call('SET', key.lock, call.permits - in_use)
-    server.tell_all(call.permits - in_use)
+    sem.set(call.permits - in_use)
     sem.wake(waiters.A_FEW)
     return {RELEASED, call.permits, in_use}
 end, function() return {RELEASED, call.permits, sem.in_use()} end)

@@ -143,7 +143,7 @@ local function is_sem_by_hold()
     local fields = redis.call('HSCAN', key.hold, '0', 'COUNT', '100')[2]
     for i = 1, #fields, 2 do
         if string.find(fields[i + 1], ' ', 1, true) then return true end
-        if #fields[i] == 32 then return false end
+        if fields[i] == 'latch' then return false end
     end
 end
 

@@ -3,7 +3,8 @@
 -- KEYS  8 permits: zset {permit id, 16 bytes: epoch ms at which its lease ends}
 --       9 wants: hash {waiter: permits it asks for, when more than one}
 -- hold: {hold id: "token owner", or "- owner" when it is left held without one,
---        owner: the same, "token hold-id permits", 'plain': how many plain ones are in use}
+--        owner: the same, "token hold-id permits", 'plain': how many plain ones are in use;
+--        'latch': it is a latch, latch.lua}
 local sem = {
     permits = KEYS[8], wants = KEYS[9],
     PART = 2000, -- so many permits at once: Lua can't pass many more
@@ -12,13 +13,13 @@ local sem = {
 call.permits = tonumber(ARGV[4])
 
 -- What is known of the call's hold, and how many plain permits are in use; those that Redisson's clients
--- have taken are written nowhere.
-local hold, plain = unpack(redis.call('HMGET', key.hold, call.id, 'plain'))
+-- have taken are written nowhere. is_latch: if there is a number at all.
+local hold, plain, is_latch = unpack(redis.call('HMGET', key.hold, call.id, 'plain', 'latch'))
 
 -- nil: it was never set up, or was lost; false: the key is something else.
 function sem.available()
     local text = server.typed('GET', key.lock)
-    if text == nil then return false end
+    if text == nil or text and is_latch then return false end
     if not text then return nil end
     return #text <= 16 and string.find(text, '^-?%d+$') and tonumber(text) or false
 end

@@ -26,10 +26,7 @@ function sem.set_up(available)
     if available then return agree(available) end
     local total = call.permits_total
     if not total then return refuse('it does not exist yet: say with --permits how many there are') end
-    available = total - sem.in_use()
-    redis.call('SET', key.lock, available)
-    server.tell_all(available)
-    return available
+    return sem.set(total - sem.in_use())
 end
 
 -- Whether they may be taken now: they are there, and nobody else has its turn.

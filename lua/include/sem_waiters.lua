@@ -15,6 +15,14 @@ function sem.has_turn(first, came)
     return wants and known and known.due - server.now > ALIVE and wants <= sem.available() + sem.in_use()
 end
 
+-- So many are available now, whatever was there before. Returns that.
+function sem.set(available)
+    redis.call('SET', key.lock, available)
+    if is_latch then redis.call('HDEL', key.hold, 'latch') end -- which is open
+    server.tell_all(available)
+    return available
+end
+
 -- Wakes the first whose request fits into what is available, `most` of them. Each that comes wakes the next; one that
 -- was woken before and has not come may stand still, and is not waited for.
 function sem.wake(most)

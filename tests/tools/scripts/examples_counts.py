@@ -120,3 +120,14 @@ def latch_counted_down(bench):
     same(bench.server.value("x"), None)
     bench.heard((lock.channel, "0"))
     same(lock.take(A, attempt(1), variant="must-exist", place="1")[0], GRANTED)
+
+
+def latch_that_became_a_semaphore(bench):
+    """a name on which rlock set a latch that Redisson opened: a semaphore like any other from then on"""
+    for begin in ("sem_acquire", "sem_resize"):
+        bench.server("FLUSHALL")
+        bench.lock("latch").run("latch_set", A, LEASE, attempt(1), 3)
+        bench.server("DEL", "x")
+        lock = bench.lock("sem")
+        lock.take(A, attempt(2), total=3) if begin == "sem_acquire" else lock.run(begin, A, LEASE, attempt(2), 3)
+        same(lock.take(B, attempt(3), total=3)[0], GRANTED, begin)

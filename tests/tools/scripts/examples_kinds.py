@@ -1,5 +1,5 @@
 """A key of another kind is not touched; a server without memory does no harm."""
-from bench import A, B, LEASE, attempt, lease_key, same
+from bench import A, B, HOLD, LEASE, attempt, lease_key, same
 from client import BUSY, GRANTED, LOST, RELEASED, WRONG_KIND, ServerError
 
 ALL = ("run", "fair", "read", "write", "sem", "plain")
@@ -23,9 +23,10 @@ STANDS = {  # what is under the name: commands that put it there
     "readers": (("HSET", "x", "mode", "read", A, 1), ("SET", lease_key(A), 1)),
     "writer": (("HSET", "x", "mode", "write", A + ":write", 1),),
     "number": (("SET", "x", "7"),),
+    "latch": (("SET", "x", "7"), ("HSET", HOLD, "latch", 1)),
 }
 OWN = {"run": ["mutex"], "fair": ["mutex"], "read": ["readers", "writer"], "write": ["readers", "writer"],
-       "sem": ["number"], "plain": ["number"], "latch": ["number"]}
+       "sem": ["number"], "plain": ["number"], "latch": ["number", "latch"]}
 
 
 def _calls(lock):
