@@ -25,6 +25,10 @@ enum {
 
 enum { HOLDER_FIELDS = 15, WAITER_FIELDS = 7, PART_FIELDS = 4 };
 
+/* The most that the pages of a name may take, in bytes: enough for 400,000 permits, each by itself.
+ */
+enum { VIEW_MOST = 64 << 20 };
+
 static const char PERMITS[] = "5 0"; /* the place where the permits begin: inspect.lua */
 
 /* --- what grows, until memory is short -------------------------------------------------------- */
@@ -124,19 +128,21 @@ static void add_hold(struct rlock__view *view, const rlock__reply *row) {
     push_hold(view, &hold);
 }
 
-/* Of a semaphore's holder a permit. */
+/* Of a semaphore's holder a permit, which is its own owner. */
 static void add_part(struct rlock__view *view, const rlock__reply *row) {
     const int64_t ttl_ms = number_at(row, 2);
+    const bool is_permit = view->leased >= 0;
+    const char *id = id_at(view, row, 1);
     const struct rlock__hold part = {
-        .holder = {.owner = id_at(view, row, 0),
+        .holder = {.owner = is_permit ? id : id_at(view, row, 0),
                    .pid = -1,
                    .since_ms = -1,
                    .ttl_ms = ttl_ms,
                    .holds = ttl_ms > 0,
                    .token = -1,
-                   .permits = view->leased >= 0 ? 1 : -1,
+                   .permits = is_permit ? 1 : -1,
                    .writes = number_at(row, 3) == 1},
-        .id = id_at(view, row, 1),
+        .id = id,
         .is_part = true,
     };
     push_hold(view, &part);
@@ -241,10 +247,10 @@ enum rlock_status rlock__view_add(struct rlock__view *view, const rlock__reply *
     read_rows(view, rlock__reply_at(page, HOLDERS), add_hold);
     read_rows(view, rlock__reply_at(page, WAITERS), add_waiter);
     read_rows(view, rlock__reply_at(page, PARTS), add_part);
-    *why = "there is more to see of it than 32 MiB";
+    *why = "there is more to see of it than 64 MiB";
     if (view->size + view->hold_count * sizeof *view->holds +
             view->waiter_count * sizeof *view->waiters >
-        RLOCK__RESP_LISTING)
+        VIEW_MOST)
         return RLOCK_UNAVAILABLE;
     const char *next = rlock__reply_text(page, NEXT);
     if (*next == '\0' && !of_permits && !knows_all_permits(view))
