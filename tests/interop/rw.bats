@@ -56,7 +56,7 @@ all_listen() { # N
 }
 
 @test "rlock's downgrade lets Redisson's readers in at once, those that wait as well" {
-    start write -n x -- sh -c 'rlock read -n x -- "$@" & until [ -e go ]; do sleep 0.01; done' sh \
+    start write -n x -- sh -c 'rlock read -n x -- "$@" & $SECTION --until go' sh \
         "$SECTION" --log history --note who=a --until end-a
     wait_until 10 entered_section a
     awaits j1 read x

@@ -39,7 +39,7 @@ first_holds() {
     [[ $1 != latch ]] || redis SET x 1 >/dev/null
     # shellcheck disable=SC2086
     log=first start ${how[$way]-$way} -s "unix://$direct" -n x -- \
-        sh -c 'echo >held; until [ -e let-go ]; do sleep 0.01; done'
+        sh -c 'echo >held; $SECTION --until let-go'
     first=$pid
     wait_until 10 test -s held
 }

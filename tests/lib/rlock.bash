@@ -52,7 +52,7 @@ rlock_teardown_file() {
 rlock_setup() {
     trace_tests_only
     clean_environment
-    SECTION=$BATS_FILE_TMPDIR/section
+    export SECTION=$BATS_FILE_TMPDIR/section # commands stay with it: a shell that waits is a sleep(1) each time
     tree=TREE=$TEST_MARK # in the environment of what a command leaves behind
     PATH=${RLOCK%/*}:$PATH
     redis FLUSHALL >/dev/null
@@ -115,7 +115,7 @@ start() {
 hold() {
     rm -f "held-$1" "let-go-$1"
     log=hold-$1 start run -n "$1" "${@:2}" -- \
-        sh -c 'echo >"$0"; until [ -e "$1" ]; do sleep "$2"; done' "held-$1" "let-go-$1" "0.0$SLOW"
+        sh -c 'echo >"$0"; exec $SECTION --until "$1"' "held-$1" "let-go-$1"
     holder=$pid
     wait_until 10 test -s "held-$1"
 }

@@ -31,6 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { BEAT_US = 400, LOOK_US = 5000 }; /* between two beats; and where no time is told */
 enum { LOG, NOTE, BEAT, BEAT_DIR, UNTIL, MS, EXIT, IGNORE_TERM, CHAIN, OPTIONS };
 
 static const char *const names[OPTIONS] = {"--log",      "--note",        "--beat",
@@ -131,6 +132,7 @@ static long number(int option) {
 
 static void stay(int64_t enter, volatile int64_t *beat) {
     int64_t end = enter + number(MS) * 1000000;
+    long between_us = beat || !given[UNTIL] ? BEAT_US : LOOK_US;
     bool noted = false;
     for (;;) {
         int64_t now = now_ns();
@@ -143,7 +145,7 @@ static void stay(int64_t enter, volatile int64_t *beat) {
         if (given[UNTIL] ? access(given[UNTIL], F_OK) == 0 : now >= end)
             return;
         if (!given[CHAIN])
-            pause_us(200);
+            pause_us(between_us);
         else if (fork() > 0)
             _exit(0);
     }

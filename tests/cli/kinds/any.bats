@@ -9,7 +9,7 @@ load ../../lib/status
 pool() {
     local name options=()
     for name; do options+=(-n "$name"); done
-    log=pool start run --any 1 "${options[@]}" -- sh -c 'echo $RLOCK_NAME >got; until [ -e end ]; do sleep 0.05; done'
+    log=pool start run --any 1 "${options[@]}" -- sh -c 'echo $RLOCK_NAME >got; $SECTION --until end'
     pool=$pid
     for name; do wait_until 5 in_line "$name" 1; done
 }

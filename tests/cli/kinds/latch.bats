@@ -91,7 +91,7 @@ END
         redis SET x 3
         rm -f ready let-go
         # shellcheck disable=SC2086
-        start latch down -n x $options -c "echo >ready; until [ -e let-go ]; do sleep 0.01; done; exit $own"
+        start latch down -n x $options -c "echo >ready; $SECTION --until let-go; exit $own"
         wait_until 5 test -s ready
         proxy refuse
         : >let-go

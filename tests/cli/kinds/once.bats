@@ -87,7 +87,7 @@ END
     local who own
     for own in 0 3; do
         rm -f held-x let-go-x history
-        log=hold start run --once-per 1h -n x -- sh -c ": >held-x; until [ -e let-go-x ]; do sleep 0.01; done; exit $own"
+        log=hold start run --once-per 1h -n x -- sh -c ": >held-x; $SECTION --until let-go-x; exit $own"
         holder=$pid
         wait_until 5 test -e held-x
         for who in a b c; do

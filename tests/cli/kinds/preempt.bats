@@ -163,7 +163,7 @@ said_so_twice() {
     asked_for 0 fair
     is_in outer --preemptible -n x -- rlock run -n x -- sh -c ': >in; exec sleep 60'
     asked_for 0 run
-    is_in inner -n x -- rlock run --preemptible -n x -- sh -c ': >in; until [ -e go ]; do sleep 0.01; done'
+    is_in inner -n x -- rlock run --preemptible -n x -- sh -c ': >in; $SECTION --until go'
     try run --preempt -w "$(ms 700)" -n x -- true
     assert_failure 75
     assert_stderr_has 'it has no --preemptible'

@@ -137,8 +137,8 @@ unmarked() {
 }
 
 @test "a waiting writer holds back new readers, but not one that re-enters" {
-    start read -n x -- sh -c 'until [ -e go ]; do sleep 0.01; done; rlock read -x -n x -- rlock read -n x -- true; echo $? >status
-        until [ -e let-go ]; do sleep 0.01; done'
+    start read -n x -- sh -c '$SECTION --until go; rlock read -x -n x -- rlock read -n x -- true; echo $? >status
+        $SECTION --until let-go'
     holder=$pid
     wait_until 5 assert_held x
     waits w write

@@ -35,8 +35,8 @@ assert_superseded() {
 }
 
 @test "who does not wait supersedes nobody: a try with --no-wait, a re-entry" {
-    start fair --supersede -n x -- sh -c 'until [ -e go ]; do sleep 0.01; done
-        rlock fair --supersede -n x -- true && echo >in; until [ -e let-go ]; do sleep 0.01; done'
+    start fair --supersede -n x -- sh -c '$SECTION --until go
+        rlock fair --supersede -n x -- true && echo >in; $SECTION --until let-go'
     holder=$pid
     wait_until 5 assert_held x
     brief a

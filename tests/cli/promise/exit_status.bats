@@ -98,7 +98,7 @@ END
         redis FLUSHALL
         rm -f ready end
         # shellcheck disable=SC2086
-        start $words -n x -- sh -c ': >ready; until [ -e end ]; do sleep 0.01; done'
+        start $words -n x -- sh -c ': >ready; $SECTION --until end'
         wait_until 10 test -e ready
         before=$(dump)
         for form in "${all[@]}"; do

@@ -64,11 +64,11 @@ all_start() {
     local kind
     for kind in run fair write; do
         fresh
-        start "${rival[$kind]}" -s "unix://$direct" -n b -- sh -c 'echo >first; until [ -e let-go ]; do sleep 0.01; done'
+        start "${rival[$kind]}" -s "unix://$direct" -n b -- sh -c 'echo >first; $SECTION --until let-go'
         wait_until 10 test -s first
         local holder=$pid
         proxy hold-request "$(release_of "$kind")" 1
-        start "$kind" --io-timeout "$io" -n a -n b -- sh -c 'echo >in; until [ -e end ]; do sleep 0.01; done; exit 5'
+        start "$kind" --io-timeout "$io" -n a -n b -- sh -c 'echo >in; $SECTION --until end; exit 5'
         wait_until 10 grep -q '^lost-request' proxy.log
         : >let-go
         wait_until 20 test -s in

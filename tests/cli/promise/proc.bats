@@ -268,7 +268,7 @@ END
         exec 9>locked
         flock 9
         strace -f -D -qq -o trace -e trace=close_range -e "inject=close_range:error=$error" \
-            "$RLOCK" run -n x -- sh -c 'exec 9>&-; echo >ready; until [ -e let-go ]; do sleep 0.02; done' 3>&- 4>&- &
+            "$RLOCK" run -n x -- sh -c 'exec 9>&-; echo >ready; $SECTION --until let-go' 3>&- 4>&- &
         pid=$!
         wait_until 10 test -s ready
         exec 9>&-

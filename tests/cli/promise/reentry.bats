@@ -60,9 +60,9 @@ stranger_kept_out() {
 }
 
 @test "a process that outlived its hold is a stranger: others keep it out, and then it has a fresh owner and token" {
-    rlock run -n x -- sh -c '(until [ -e let-go ]; do sleep 0.01; done
+    rlock run -n x -- sh -c '($SECTION --until let-go
         rlock run -x -n x -- true; echo $? >first-try
-        until [ -e free ]; do sleep 0.01; done
+        $SECTION --until free
         rlock run -x -n x -- sh -c "echo \$RLOCK_OWNER \$RLOCK_TOKEN" >late; echo $? >second-try) >/dev/null 2>&1 3>&- 4>&- &
         echo "$RLOCK_OWNER $RLOCK_TOKEN" >early'
     assert_no_keys

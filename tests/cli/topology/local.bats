@@ -119,7 +119,7 @@ appended() {
 @test "locks survive the death of that server; when it has died at the end it is there to take the lock back, or to count" {
     hold x -l 60s --io-timeout "$(ms 2000)"
     rlock latch set -n gate --count 1
-    start latch down -n gate -- sh -c 'echo >counts; until [ -e count ]; do sleep 0.02; done'
+    start latch down -n gate -- sh -c 'echo >counts; $SECTION --until count'
     wait_until 10 test -s counts
     wait_until 3 appended
     local_server_kill

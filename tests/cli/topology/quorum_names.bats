@@ -30,7 +30,7 @@ beside() {
     local names
     quorum m1 m2 m3
     mapfile -t names < <(seq -f $'-n\nn%g' 200)
-    start run "${names[@]}" -l "$(ms 1800)" -- sh -c 'touch in; until [ -e go ]; do sleep 0.02; done; exit 5'
+    start run "${names[@]}" -l "$(ms 1800)" -- sh -c 'touch in; $SECTION --until go; exit 5'
     wait_until 10 test -e in
     pause m3
     sleep "$((3 * SLOW))"

@@ -29,7 +29,7 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
         empty m3
         redis_on m3 SET 'redisson_lock_token:{x}' 50 >/dev/null
         pause m3
-        outer "$kind" 'printenv RLOCK_OWNER RLOCK_TOKEN; touch taken; until [ -e go ]; do sleep 0.02; done
+        outer "$kind" 'printenv RLOCK_OWNER RLOCK_TOKEN; touch taken; $SECTION --until go
             '"$inner; $inner"'; rlock check'
         resume m3
         redis_on m3 DEL x 'rlock_info:{x}' 'rlock_leases:{x}' >/dev/null
@@ -44,8 +44,8 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
     quorum m1 m2 m3
     for kind in run read write; do
         rm -f in on
-        outer "$kind" 'printenv RLOCK_OWNER RLOCK_TOKEN; touch taken; until [ -e go ]; do sleep 0.02; done
-            rlock "$0" -x -l '"$(ms 600)"' -n x -- sh -c "printenv RLOCK_OWNER RLOCK_TOKEN; touch in; until [ -e on ]; do sleep 0.02; done"
+        outer "$kind" 'printenv RLOCK_OWNER RLOCK_TOKEN; touch taken; $SECTION --until go
+            rlock "$0" -x -l '"$(ms 600)"' -n x -- sh -c "printenv RLOCK_OWNER RLOCK_TOKEN; touch in; $SECTION --until on"
             '"$inner"'; rlock check' -l 1m
         empty m2
         : >go
@@ -62,7 +62,7 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
     quorum m1 m2 m3
     for kind in run write; do
         outer "$kind" 'touch taken
-            rlock "$0" -x -l '"$(ms 2400)"' -n x -- sh -c "until [ -e go ]; do sleep 0.02; done"; exit 5' -l "$(ms 2400)"
+            rlock "$0" -x -l '"$(ms 2400)"' -n x -- sh -c "$SECTION --until go"; exit 5' -l "$(ms 2400)"
         for member in m1 m2 m3 m1; do
             empty "$member"
             wait_until 5 eval '[[ $(redis_on "$member" HVALS x | grep -xc 2) == 1 ]]'
@@ -76,8 +76,8 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
 
 @test "who has outlived the hold around it is a stranger: it waits its turn, and has an owner of its own" {
     quorum m1 m2 m3
-    rlock run -n x -- sh -c 'setsid sh -c "until [ -e go ]; do sleep 0.02; done
-        rlock run -x -n x -- true; echo \$? >busy; until [ -e free ]; do sleep 0.02; done
+    rlock run -n x -- sh -c 'setsid sh -c "$SECTION --until go
+        rlock run -x -n x -- true; echo \$? >busy; $SECTION --until free
         rlock run -n x -- printenv RLOCK_OWNER RLOCK_TOKEN >late; touch over" >/dev/null 2>&1 & printenv RLOCK_OWNER' >first
     holds a run
     : >go

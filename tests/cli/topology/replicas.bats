@@ -88,9 +88,9 @@ lacks_replica() {
 }
 
 @test "a nested hold that is not acknowledged is given back; the enclosing one stays" {
-    start run --replicas 1 -n x -- sh -c 'echo >in; until [ -e go ]; do sleep 0.01; done
+    start run --replicas 1 -n x -- sh -c 'echo >in; $SECTION --until go
         rlock run -q -x --replicas 1 --replica-timeout 200ms -n x -- touch ran; echo $? >inner
-        until [ -e let-go ]; do sleep 0.01; done'
+        $SECTION --until let-go'
     wait_until 10 test -s in
     freeze one
     : >go

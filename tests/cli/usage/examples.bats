@@ -81,7 +81,7 @@ start_pod() {
     server_start guarded --requirepass sesame
     script report.sh 'exit 3'
     run -3 pod cronjob
-    script report.sh 'echo report >>log; until [ -e let-go ]; do sleep 0.02; done'
+    script report.sh 'echo report >>log; $SECTION --until let-go'
     start_pod cronjob
     first=$pid
     wait_until 10 test -s log

@@ -19,7 +19,7 @@ held() {
 }
 
 # As long as it is to hold it; what a test is about comes after that.
-waits=': >held; until [ -e let-go ]; do sleep 0.02; done'
+waits=': >held; $SECTION --until let-go'
 
 free() {
     : >let-go
