@@ -73,11 +73,14 @@ class Total:
         return [fault for fault in {*often, *asked} if not self.bites[fault]]
 
     def table(self):
+        """What was played where; and how many sections of it were of which kind."""
+        sums, kinds = sums_of(self.rows), sorted({kind for _, kind in self.rows})
         columns = ("rounds", "rlocks", "grants", "sections", "checked", "bites", "anomalies")
-        yield f"| topology | kind | {' | '.join(columns)} |"
-        yield "| --- " * 2 + "| --: " * len(columns) + "|"
-        for (topology, kind), row in (*sorted(self.rows.items()), (("all", ""), sums_of(self.rows)["all"])):
-            yield f"| {topology} | {kind}{kind and ' '}| {' | '.join(str(row[each]) for each in columns)} |"
+        yield from rows_of("topology", columns, {each: [sums[each][column] for column in columns] for each in sums})
+        yield from ("", "Of these sections:", "")
+        sections = {each: [self.rows.get((each, kind), {}).get("sections", "") for kind in kinds] for each in sums}
+        sections["all"] = [sum(row["sections"] for (_, of), row in self.rows.items() if of == kind) for kind in kinds]
+        yield from rows_of("topology", kinds, sections)
 
     def add_earlier(self, known):
         self.seeds = known["seeds"] + self.seeds
@@ -126,12 +129,18 @@ def replace_between(path, marks, lines):
 
 
 def sums_of(rows):
-    """By topology, and "all"."""
+    """By topology, and "all", which is the last."""
     sums = collections.defaultdict(collections.Counter)
-    for (topology, _), row in rows.items():
+    for (topology, _), row in sorted(rows.items()):
         sums[topology].update(row)
-        sums["all"].update(row)
+    sums["all"] = sum(sums.values(), collections.Counter())
     return sums
+
+
+def rows_of(head, columns, rows):
+    yield f"| {head} | {' | '.join(columns)} |"
+    yield "| --- " + "| --: " * len(columns) + "|"
+    yield from (f"| {name} | {' | '.join(map(str, row))} |" for name, row in rows.items())
 
 
 def manual_rows(sums):
