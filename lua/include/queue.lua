@@ -5,8 +5,8 @@
 -- and ours without one, as they came. Redisson puts its next one behind all: queue_wait.lua lets it past.
 --
 -- KEYS  7 shown, as in waiters.lua, and besides {'': "TICKET WAITED OWNER NAME" of the last that came with --supersede:
---         WAITED: ms for which it had waited for other names before; OWNER is '-' when it has left. '>': the one whose
---         place it took}
+--         WAITED: ms for which it had waited for other names before; '-' stands before OWNER when it has left.
+--         '>': ' OWNER OWNER ', the last of those whose place was taken and who have not left}
 --       8 queue: list of owners  9 timeouts: zset {owner: epoch ms}
 --       10 waiters and 11 front: of rlock's own in it, as in waiters.lua
 local queue = {
@@ -75,7 +75,8 @@ function queue.move_up(from, by, length, others)
     if #changed > 0 then redis.call('ZADD', queue.timeouts, 'XX', unpack(changed)) end
 end
 
--- The last that came with --supersede: ticket, owner, what is said of it, how long it had waited; nil: none.
+-- The last that came with --supersede: ticket, owner, '-' before it when it has left, what is said of it, how long it
+-- had waited; nil: none.
 function queue.newest()
     queue.known = queue.known or redis.call('HGET', key.shown, '') or ''
     local ticket, waited, owner, name = string.match(queue.known, '^(-?%d+) (%d+) (%S+) (.*)$')
@@ -87,21 +88,30 @@ function queue.note_newest(ticket, owner, name, waited)
     redis.call('HSET', key.shown, '', queue.known)
 end
 
-function queue.ousted() return redis.call('HGET', key.shown, '>') end
+-- Those whose place was taken and who have not left: ' OWNER OWNER '.
+function queue.ousted() return redis.call('HGET', key.shown, '>') or ' ' end
 
--- These have left. What is said of the newest stays until the one whose place it took has left, too.
+function queue.note_ousted(owners) redis.call('HSET', key.shown, '>', (string.gsub(string.sub(owners, -1024), '^%S+', ''))) end
+
+-- These have left. What is said of the newest stays until those whose place was taken have left, too.
 function queue.forget(...)
     redis.call('ZREM', queue.timeouts, ...)
     local ticket, newest, name, waited = queue.newest()
     if not ticket then return end
     local ousted = queue.ousted()
+    local rest, has_left = ousted, string.sub(newest, 1, 1) == '-'
     for _, owner in ipairs({...}) do
-        if owner == newest then newest = '-' end
-        if owner == ousted then ousted = false end
+        if owner == newest then newest, has_left = '-' .. owner, true end
+        local from, to = string.find(rest, ' ' .. owner .. ' ', 1, true)
+        rest = from and string.sub(rest, 1, from) .. string.sub(rest, to + 1) or rest
     end
-    if ousted then return newest == '-' and queue.note_newest(ticket, '-', name, waited) end
-    redis.call('HDEL', key.shown, '>', newest == '-' and '' or '>')
-    if newest == '-' then queue.known = nil end
+    if has_left and rest == ' ' then
+        redis.call('HDEL', key.shown, '>', '')
+        queue.known = nil
+        return
+    end
+    if rest ~= ousted then queue.note_ousted(rest) end
+    if has_left then queue.note_newest(ticket, newest, name, waited) end
 end
 
 -- Takes one out; moving the others up is left to the caller. False: it was not in; else the place, from 0, where it stood.
@@ -160,12 +170,14 @@ function queue.wake(head)
     return server.tell(head, '0')
 end
 
--- Tells the new head when the lease ends: it is there then, whoever has died. Redisson's waiters
--- take numbers only, and keep time by themselves.
-function queue.tell_lease(ms)
+-- Tells the new head when the lease ends: it is there then, whoever has died. Redisson's waiters take numbers only, and
+-- keep time by themselves; one that has counted on a longer lease is told to look again.
+function queue.tell_lease(ms, is_shorter)
     local head = queue.head()
     if head and is_ours(head) and not server.tell(head, 'first ' .. ms) then
         waiters.expect(queue, {[head] = false})
+    elseif head and is_shorter and not is_ours(head) then
+        server.tell(head, '0')
     end
 end
 

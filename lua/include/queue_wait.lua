@@ -57,7 +57,8 @@ end
 -- matters, and that will be the caller's.
 local function supersede(ticket)
     local its_ticket, newest = queue.newest()
-    local at = newest and newest ~= call.owner and queue.take_out(newest)
+    local is_ousted = newest and newest ~= call.owner and string.sub(newest, 1, 1) ~= '-'
+    local at = is_ousted and queue.take_out(newest)
     if at then
         call.has_cleaned = true
         server.tell(newest, '0')
@@ -67,7 +68,7 @@ local function supersede(ticket)
         if others > 0 then queue.move_up(at, by, length, others) end
     end
     queue.note_newest(ticket, call.owner, named(cjson.decode(call.us())), call.waited)
-    if newest and newest ~= call.owner and newest ~= '-' then redis.call('HSET', key.shown, '>', newest) end
+    if is_ousted then queue.note_ousted(queue.ousted() .. newest .. ' ') end
 end
 
 -- Whether the newest came after the caller, which comes here only now, having waited for other names. Two that came
@@ -81,10 +82,11 @@ end
 function queue.ousted_by()
     if call.variant ~= 'supersede' then return nil end
     local ticket, newest, name, waited = queue.newest()
-    if not ticket or newest == call.owner then return nil end
+    if not ticket or newest == call.owner or newest == '-' .. call.owner then return nil end
     local came, last = call.ticket or waiters.stands_in(queue), tickets.came(ticket)
     if came then return tickets.came(came) <= last and name or nil end -- two may have come in one ms
-    return (queue.ousted() == call.owner or comes_late(last - waited)) and name or nil
+    local is_ousted = string.find(queue.ousted(), ' ' .. call.owner .. ' ', 1, true)
+    return (is_ousted or comes_late(last - waited)) and name or nil
 end
 
 -- The largest ticket below this one, which is not larger than all; nil: there is none.

@@ -120,6 +120,33 @@ def fair_newest_of_several_names(bench):
     same(bench.server.value(QUEUE), [C])
 
 
+def fair_newest_is_remembered(bench):
+    """fair --supersede: until all whose place was taken know; nobody is taken for newer than itself"""
+    fair = bench.lock("fair")
+    fair.take(S, attempt(1))
+    tickets = {who: fair.take(who, attempt(number), variant="supersede")[12] for number, who in enumerate((A, B, C), 2)}
+    fair.give(C, attempt(4))  # the newest was here
+    fair.give(B, attempt(3))
+    same(fair.take(A, attempt(2), variant="supersede", place="1", ticket=tickets[A])[0], OUSTED, "out of contact")
+    same(bench.server.value("rlock_queuers:{x}").keys(), {"", ">"})
+    bench.ends_in(1200000, "rlock_queuers:{x}")
+    same(fair.take(C, attempt(5), variant="supersede", waited=5000)[0], BUSY, "having waited elsewhere")
+    fair.give(C, attempt(5))
+    same(fair.take(C, attempt(6), variant="supersede", waited=6000)[0], BUSY, "again, while A is not gone")
+    fair.give(C, attempt(6))
+    fair.give(A, attempt(2))
+    bench.standing("x", INFO, LEASES)
+
+
+def kept_for_less_than_said(bench):
+    """--min-hold: all who wait are told that it is given back sooner than they knew, Redisson's too"""
+    for kind, lock in bench.each("run", "fair", "read", "write", "sem"):
+        lock.take(A, attempt(1), permits=lock.total or 1)
+        bench.hear(lock.channel)
+        lock.give(A, attempt(1), permits=lock.total or 1, keep=2000)
+        bench.heard((lock.channel, "1" if kind == "write" else "0"))
+
+
 def readers(bench):
     """read: mode, counts, a lease for each hold, 0 after the last"""
     lock = bench.lock("read")
