@@ -42,8 +42,8 @@ local function give_back()
     if not left then
         queue.wake_next()
     elseif number == 0 then -- what --min-hold keeps is all that is left of it
-        waiters.tell(waiters, 'first ' .. left)
-        queue.tell_lease(left)
+        server.tell_all('0') -- it lasts shorter than all were told who wait
+        queue.tell_lease(left, true)
     end
     return {number > 0 and STILL_HELD or RELEASED, number, 0}
 end

@@ -47,6 +47,8 @@ local function give_back()
     if not mode or wrote and mode == 'read' then
         server.tell_all(wrote and '1' or '0')
         rw.wake()
+    elseif call.keep_ms > 0 and number == 0 then -- it lasts shorter than all were told who wait
+        server.tell_all(wrote and '1' or '0')
     end
     if not lives then return {LOST, 0, 0} end
     return {number > 0 and STILL_HELD or RELEASED, number, 0}

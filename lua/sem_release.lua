@@ -24,6 +24,7 @@ local function give_back()
         sem.note('-')
         redis.call('HSET', key.info, call.owner, call.kept_info(call.owner))
         sem.put(ours, server.after(keep_ms))
+        server.tell_all(sem.available() or 0) -- they last shorter than all were told who wait
     else
         redis.call('HDEL', key.hold, call.id, call.owner)
         redis.call('HDEL', key.info, call.owner)
