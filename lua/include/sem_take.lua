@@ -21,9 +21,10 @@ local function agree(available)
     return available
 end
 
--- Sets the semaphore up where it is missing. Returns how many are available, or nil and the answer.
+-- Sets the semaphore up where it is missing, or what was taken is: it has one permit at least. Returns how many are
+-- available, or nil and the answer.
 function sem.set_up(available)
-    if available then return agree(available) end
+    if available and (call.plain or available + sem.in_use() > 0) then return agree(available) end
     local total = call.permits_total
     if not total then return refuse('it does not exist yet: say with --permits how many there are') end
     return sem.set(total - sem.in_use())

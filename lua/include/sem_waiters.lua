@@ -19,6 +19,7 @@ end
 function sem.set(available)
     redis.call('SET', key.lock, available)
     if is_latch then redis.call('HDEL', key.hold, 'latch') end -- which is open
+    is_latch = nil
     server.tell_all(available)
     return available
 end
