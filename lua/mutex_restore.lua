@@ -1,10 +1,11 @@
 -- include: base clock server holds mutex try token_raise restore
--- Puts a hold of `run` back, where the lock is free or the owner's already. KEYS and ARGV: base.lua, restore.lua.
+-- Puts a hold of `run` back, where the lock is free or the owner's already, or stands for a --min-hold of a hold inside it.
+-- KEYS and ARGV: base.lua, restore.lua.
 --
 -- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: somebody else has it | {WRONG_KIND, 0, 0} | {OVER, 0, 0}
 if mutex.holder(redis.call('PTTL', key.lock)) == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
 holds.find_living(call.owner) -- if it is over, others may have seen that
 local holder = mutex.holder(redis.call('PTTL', key.lock))
-if holder and holder ~= call.owner then return {LOST, 0, 0} end
+if holder and holder ~= call.owner and holder ~= holds.kept_by(call.owner) then return {LOST, 0, 0} end
 return restore.put(call.owner, not holder)

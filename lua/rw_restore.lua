@@ -11,12 +11,17 @@ if try.is_over() then return {OVER, 0, 0} end
 if holds.find_living(call.owner, rw.write_field(call.owner)) == false then mode, ttl = rw.settle() end
 if mode then mode = rw.sweep(mode, ttl) end
 
+-- The owner's, or what --min-hold keeps of holds inside the one that is put back.
+local kept = holds.kept_by(call.owner)
+
 -- Of a write hold that is put back the read holds inside it may be there already.
 local function is_alone()
-    return redis.call('HLEN', key.lock) == 2 and holds.count(call.owner) > 0
+    local fields = math.min(holds.count(call.owner), 1) + math.min(holds.count(kept), 1)
+    return fields > 0 and redis.call('HLEN', key.lock) == 1 + fields
 end
 
-local is_ours = mode == 'write' and holds.count(rw.write_field(call.owner)) > 0
+local writes_here = holds.count(rw.write_field(call.owner)) > 0 or holds.count(rw.write_field(kept)) > 0
+local is_ours = mode == 'write' and writes_here
 if mode and not is_ours and not (mode == 'read' and (not writes or is_alone())) then return {LOST, 0, 0} end
 if not mode or writes and mode == 'read' then redis.call('HSET', key.lock, 'mode', writes and 'write' or 'read') end
 restore.leave(rw.writers.waiters, rw.writers.front)

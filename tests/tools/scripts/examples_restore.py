@@ -81,6 +81,19 @@ def restored_nowhere_else(bench):
         same(bench.server("EXISTS", "x", INFO, LEASES), 0, kind)
 
 
+def restored_beside_what_is_kept(bench):
+    """restore: the hold around one that was put back here, and left a --min-hold; nothing beside what others left"""
+    for around, inside in (("run", "run"), ("write", "write"), ("write", "read")):
+        for left_by, expected in ((B, LOST), (A, KEPT)):
+            bench.server("FLUSHALL")
+            outer, inner = bench.lock(around), bench.lock(inside)
+            inner.restore(left_by, attempt(2), 7)
+            same(inner.give(left_by, attempt(2), keep=LEASE)[0], RELEASED, inside)
+            same(outer.restore(A, attempt(1), 7)[0], expected, f"{around} beside {inside} of {left_by}")
+        same(outer.renew(A, attempt(1)), [KEPT, LEASE, 0], around)
+        same(outer.give(A, attempt(1))[0], RELEASED, around)
+
+
 def restored_readers(bench):
     """restore: read holds beside others, also while a writer waits, and inside the owner's write hold"""
     read, write = bench.locks("read", "write")
