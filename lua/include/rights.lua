@@ -31,6 +31,10 @@ function rights.refusal(kind)
     local fault = ARGV[6] == '2' and flush_fault()
     if fault then return redis.error_reply(fault) end
     if not redis.acl_check_cmd then return nil end
-    local command = rights.missing(kind, redis.acl_check_cmd, KEYS[1])
+    local known, command = pcall(rights.missing, kind, redis.acl_check_cmd, KEYS[1])
+    if not known then -- this server has renamed one, or lacks it
+        command = rights.missing(kind, function(...) return (pcall(redis.acl_check_cmd, ...)) end, KEYS[1])
+        return redis.error_reply(("ERR unknown command '%s'"):format(command))
+    end
     return command and redis.error_reply('NOPERM this user has no right to ' .. command)
 end
