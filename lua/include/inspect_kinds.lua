@@ -151,9 +151,9 @@ end
 -- where a latch would be gone.
 local function see_number(number, has_permits)
     local is_sem = is_sem_by_hold()
-    view.bare = is_sem == nil
     if is_sem == nil then
         is_sem = has_permits or number <= 0 or #view.waiters > 0 or inspect.get(key.token)
+        view.bare = not is_sem
     end
     if is_sem then see_sem(number) else view.kind, view.count = 'latch', number end
 end

@@ -79,4 +79,7 @@ permits_of() { # KIND: options
     redis SET x 3 >/dev/null
     ends_saying 65 semaphore -- break --force x
     refute_regex "$stderr" 'latch down'
+    redis DEL x >/dev/null
+    rlock sem -n x --permits 3 -- true
+    ends_saying 1 'nobody holds it' -- break --force x
 }
