@@ -14,6 +14,7 @@ local queue = {
     PATIENCE = 300000, -- Redisson's, for one place
     NEAR = 100, -- so many places behind one that leaves are told apart
     AHEAD = 16, -- of so many before one the latest score counts
+    REMEMBER = 1200000, -- ms for which it is known, where none waits without --supersede, who was superseded and is away
 }
 
 local function is_ours(owner) return string.find(owner, '@', 1, true) end

@@ -186,6 +186,6 @@ function queue.place(left)
     rank = others == 0 and at or rank or redis.call('ZRANK', queue.waiters, call.owner) or 0
     call.overtakes = is_new and rank + 1 < length - others
     local again_ms = waiters.tend(queue, rank + 1, length - others)
-    waiters.expire(queue, length, is_new, is_new)
+    waiters.expire(queue, length, is_new, is_new, call.variant == 'supersede' and queue.REMEMBER)
     return at + 1, length, again_ms, ticket
 end

@@ -11,7 +11,6 @@
 --       6 front: front.lua  7 shown: hash {waiter: JSON, what `status` shows}, of all lines of the name
 local waiters = {
     waiters = key.waiters, front = KEYS[6],
-    SHOWN = 1200000, -- ms for which what is shown stands, and what is said of the newest, when nobody waits any more
     A_FEW = 5, -- so many get a message from one call
 }
 

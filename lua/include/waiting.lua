@@ -104,14 +104,15 @@ function waiters.tend(at, place, length)
     return awake and waiters.HEARTBEAT or waiters.sleep(length)
 end
 
--- After waiters.enter(). is_new: it has just come; is_first: of rlock's in the line.
-function waiters.expire(at, length, is_new, is_first)
+-- After waiters.enter(). is_new: it has just come; is_first: of rlock's in the line; shown_ms: for how long what is shown
+-- stands, if not as the line. It may have expired with a shorter line of the name.
+function waiters.expire(at, length, is_new, is_first, shown_ms)
     local ms = waiters.lifetime(length)
     if is_first then redis.call('PEXPIRE', at.waiters, ms) end
     redis.call('PEXPIRE', at.front, ms)
-    if not is_new and redis.call('PEXPIRE', key.shown, waiters.SHOWN) == 1 then return end
+    if not is_new and redis.call('PEXPIRE', key.shown, shown_ms or ms) == 1 then return end
     redis.call('HSET', key.shown, call.owner, call.us())
-    redis.call('PEXPIRE', key.shown, waiters.SHOWN)
+    redis.call('PEXPIRE', key.shown, shown_ms or ms)
 end
 
 -- The caller's place, or what it would be; how many wait; when it shall come again, see waiters.tend(); its ticket.

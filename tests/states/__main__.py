@@ -46,11 +46,14 @@ def report(rows):
              f"Python {platform.python_version()}. {sum(search.figures[0] for *_, search in rows)} states, "
              f"{sum(search.transitions for *_, search in rows)} transitions, "
              f"{sum(bool(search.found) for *_, search in rows)} broken promises.", "",
-             "| scene | clients | requests of each | faults | steps of time | states | transitions | runs of a script "
-             "| most commands | all of them |", "| --- " + "| --: " * 8 + "| --- |"]
-    for name, size, search in rows:
-        figures = " | ".join(map(str, (*size, *search.figures)))
-        lines.append(f"| {name} | {figures} | {'yes' if search.whole else 'no'} |")
+             "| scene | states: by clients, requests of each, faults, steps of time | transitions | runs of a script "
+             "| most commands |", "| --- | --- " + "| --: " * 3 + "|"]
+    for scene in dict.fromkeys(name for name, *_ in rows):
+        of = [(size, search) for name, size, search in rows if name == scene]
+        states = "; ".join(f"{','.join(map(str, size))}: {search.figures[0]}{'' if search.whole else ' of more'}"
+                           for size, search in of)
+        _, transitions, runs, commands = zip(*(search.figures for _, search in of))
+        lines.append(f"| {scene} | {states} | {sum(transitions)} | {sum(runs)} | {max(commands)} |")
     page = HERE / "REPORT.md"
     page.write_text(re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: BEGIN + "\n".join(lines) + "\n" + END,
                            page.read_text(), flags=re.DOTALL))

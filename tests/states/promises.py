@@ -82,7 +82,7 @@ def check(model, state):
     for i, each in enumerate(known):
         inside = any(role.inner == i and not known[j].clean for j, role in enumerate(model.roles))
         if each.phase in ("idle", "gone") and each.clean and not inside and not model.roles[i].keep:
-            left = [item for item in parts[i + 1] if "tombstone" not in item[0]
+            left = [item for item in parts[i + 1] if "tombstone" not in item[0] and "-<owner>" not in str(item[5])
                     and not (item[0] == "{x}:timeout" and state.purse.mark & SET_BACK)]  # its lease lasts again
             must(not left, f"{i} has left, and of it there is {left}")
 
