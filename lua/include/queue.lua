@@ -92,7 +92,10 @@ end
 -- Those whose place was taken and who have not left: ' OWNER OWNER '.
 function queue.ousted() return redis.call('HGET', key.shown, '>') or ' ' end
 
-function queue.note_ousted(owners) redis.call('HSET', key.shown, '>', (string.gsub(string.sub(owners, -1024), '^%S+', ''))) end
+function queue.note_ousted(owners)
+    local some = string.gsub(string.sub(owners, -1024), '^%S+', '')
+    redis.call('HSET', key.shown, '>', some)
+end
 
 -- These have left. What is said of the newest stays until those whose place was taken have left, too.
 function queue.forget(...)
