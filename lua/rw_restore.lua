@@ -16,8 +16,8 @@ local kept = holds.kept_by(call.owner)
 
 -- Of a write hold that is put back the read holds inside it may be there already.
 local function is_alone()
-    local ours = math.min(holds.count(call.owner), 1) + math.min(holds.count(kept), 1)
-    return ours > 0 and redis.call('HLEN', key.lock) == 1 + ours
+    local reads = math.min(holds.count(call.owner), 1) + math.min(holds.count(kept), 1)
+    return reads > 0 and redis.call('HLEN', key.lock) == 1 + reads
 end
 
 local writes_here = holds.count(rw.write_field(call.owner)) > 0 or holds.count(rw.write_field(kept)) > 0
