@@ -273,7 +273,12 @@ static int run_command(struct run *run) {
         return release(run, 0, 0);
     if (spawn_start(&run->spawn))
         watch(run);
-    return end(run);
+    /* What the terminal has sent so far is the command's; from here on it is for rlock, and for the
+     * loop of a shell around it. */
+    (void)signals_take_key(&run->signals);
+    const int status = end(run);
+    const int key = signals_take_key(&run->signals);
+    return status == 0 && key != 0 ? EXIT_BY_SIGNAL + key : status;
 }
 
 int run_exec(struct settings *settings) {

@@ -90,6 +90,18 @@ int signals_read(const struct signals *signals) {
     return signals_take(signals, &taken) ? taken.number : 0;
 }
 
+int signals_take_key(const struct signals *signals) {
+    struct signalfd_siginfo info;
+    int key = 0;
+    while (read(signals->fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        const int signal = (int)info.ssi_signo;
+        if (is_by_keys(&info) && (signal == SIGINT || signal == SIGQUIT) &&
+            !signals_ignored(signal))
+            key = signal;
+    }
+    return key;
+}
+
 void signals_raise_default(int signal) {
     sigset_t only, before;
     struct sigaction old = {.sa_handler = SIG_DFL};

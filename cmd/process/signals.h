@@ -29,11 +29,15 @@ void signals_run(struct signals *signals);
 /* Whether the caller has set it to be ignored: nohup, a script's background job. */
 bool signals_ignored(int signal);
 
-/* Takes one signal. False: none is there, or it is one to ignore. */
+/* Takes one signal. False: none is there, and *out is as it was, or it is one to ignore. */
 bool signals_take(const struct signals *signals, struct signal_taken *out);
 
 /* The same, but returns the number only; 0: none. */
 int signals_read(const struct signals *signals);
+
+/* Takes all that have come. Returns the last that a key (Ctrl-C, Ctrl-\) sent to end the job; 0:
+ * none, or the caller has set it to be ignored. */
+int signals_take_key(const struct signals *signals);
 
 /* Sends this process a signal, with the default effect. Returns from a stop when the process is
  * continued, or at once in an orphaned group: the kernel does not stop it. */
