@@ -67,12 +67,13 @@ static void fill_environment(char **to, char *texts) {
     *to = NULL;
 }
 
-/* In the child, which may share our memory until exec: touch nothing but exec_error. */
+/* In the child, which may share our memory until exec: touch nothing but what is for it. */
 _Noreturn static void become_command(const struct plan *plan, pid_t parent, int64_t kill_at_ms) {
     /* If the guardian is killed, the command dies with it. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent)
         _exit(128 + SIGKILL);
+    plan->shared->missed = witness_missed(parent);
     limit_exec(kill_at_ms);
     if (plan->caller_ignored_child)
         (void)signal(SIGCHLD, SIG_IGN);
@@ -165,6 +166,7 @@ _Noreturn void guardian_main(const struct plan *plan) {
         .witness = {.orders = -1},
     };
     sigset_t all;
+    sigemptyset(&guardian.heard);
     sigfillset(&all);
     /* pkill rlock must not hit both of us. */
     (void)prctl(PR_SET_NAME, "lock-guardian", 0, 0, 0);

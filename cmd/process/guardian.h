@@ -25,6 +25,7 @@ struct shared {
     int64_t lease_end_ms; /* until when the command may run (CLOCK_BOOTTIME; INT64_MAX: no limit);
                              stored and read atomically */
     int exec_error;       /* of the command's process, before it could become the command */
+    sigset_t missed;      /* that came to the group before the command's process was there */
     /* What the command's environment gets, before ORDER_START: see environment_write(). */
     char environment[ENVIRONMENT_SIZE];
 };
@@ -46,7 +47,7 @@ struct deadline plan_deadline(const struct plan *plan, int64_t started_ms);
 enum order_verb {
     ORDER_START,  /* start the command */
     ORDER_SIGNAL, /* pass on signal `number` */
-    ORDER_KEYS,   /* the terminal has sent a signal to the whole job */
+    ORDER_KEYS,   /* the terminal has sent signal `number` to the whole job */
     ORDER_AWAKE,  /* rlock goes on, which stopped when the command did for the `number`th time */
     ORDER_STOP,   /* end the tree: `number` is the cause, END_FOR_LEASE or END_FOR_WAITER */
 };
@@ -109,6 +110,14 @@ void witness_forget_keys(const struct witness *witness);
 /* Ends it, if there is one, and reaps it. */
 void witness_end(struct witness *witness);
 
+/* The signals that have come to this process, which blocks all, and takes them: it was a witness of
+ * its group itself. Not SIGCHLD. */
+sigset_t witness_take_own(void);
+
+/* Those that have come to the parent, which blocks all signals, as this process does, and not to
+ * this process: it was not there yet. It asks for no memory. */
+sigset_t witness_missed(pid_t parent);
+
 /* The guardian's life. It starts nothing before ORDER_START. Call in a fresh child of a process
  * that takes its signals by descriptor; never returns. */
 _Noreturn void guardian_main(const struct plan *plan);
@@ -126,7 +135,8 @@ struct guardian {
     enum phase phase;
     struct descendants descendants; /* of the command */
     struct witness witness;
-    int child_fd; /* signalfd for SIGCHLD */
+    sigset_t heard; /* that the command has got, and the witness has not: it was not there yet */
+    int child_fd;   /* signalfd for SIGCHLD */
     int timer_fd;
     int64_t started_ms; /* INT64_MAX: the command has not been started */
     int64_t kill_at_ms; /* STOPPING */

@@ -133,11 +133,12 @@ static void kill_tree(struct spawn *spawn, enum end_cause cause) {
     };
 }
 
-/* The command has got what the kernel sent to the whole job. For any other signal the guardian asks
- * its witness. */
+/* The command has got what the kernel sent to the whole job, if it was there, and whether rlock
+ * ignores that or not. For any other signal the guardian asks its witness. */
 static void pass_on(const struct spawn *spawn, const struct signals *signals) {
-    struct signal_taken taken;
-    if (signals_take(signals, &taken) && taken.sender != spawn->guardian)
+    struct signal_taken taken = {.by_keys = false};
+    const bool is_ours = signals_take(signals, &taken) && taken.sender != spawn->guardian;
+    if (is_ours || taken.by_keys)
         (void)order_send(spawn->socket,
                          (struct order){taken.by_keys ? ORDER_KEYS : ORDER_SIGNAL, taken.number});
 }

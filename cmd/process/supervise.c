@@ -44,13 +44,14 @@ static void continue_rlock(const struct plan *plan) {
 /* SIGTERM, then SIGCONT, without which a stopped process could not act on it. */
 static void begin_stopping(struct guardian *guardian, enum end_cause cause) {
     const int64_t now = boottime_ms();
-    witness_end(&guardian->witness); /* all other descendants are the command's */
     guardian->phase = STOPPING;
     note_cause(guardian, cause);
     guardian->kill_at_ms = deadline_sooner(now + guardian->plan->deadline.kill_after_ms,
                                            lease_deadline(guardian).kill_ms);
     (void)descendants_signal(&guardian->descendants, SIGTERM);
     (void)descendants_signal(&guardian->descendants, SIGCONT);
+    (void)witness_has(&guardian->witness, SIGTERM); /* from us: it is one of the descendants */
+    (void)witness_has(&guardian->witness, SIGCONT);
     if (cause == END_FOR_TIME && guardian->descendants.stopped_by != 0)
         continue_rlock(guardian->plan); /* while it is stopped it would keep the lock */
     set_timer(guardian, guardian->kill_at_ms);
@@ -134,9 +135,15 @@ static void continue_command(struct guardian *guardian, int stop) {
 
 /* --- stopping -------------------------------------------------------------------------------- */
 
-/* A tree that is being stopped has ended when all of it has. */
+/* A tree that is being stopped has ended when all of it has; the witness is not of it, and has seen
+ * enough when the command has ended. */
 static void reap_tree(struct guardian *guardian) {
-    if (reap(guardian))
+    bool none_left = reap(guardian);
+    if (guardian->descendants.child_ended && guardian->witness.pid > 0) {
+        witness_end(&guardian->witness);
+        none_left = reap(guardian);
+    }
+    if (none_left)
         guardian->phase = ENDED;
 }
 
@@ -147,9 +154,24 @@ static void kill_when_due(struct guardian *guardian) {
 
 /* --- events ---------------------------------------------------------------------------------- */
 
-/* The command does not get a second time what its whole group has got. */
-static void pass_on(struct guardian *guardian, int signal) {
-    if (!witness_has(&guardian->witness, signal) && guardian->descendants.child > 0)
+/* Whether it is in the set, where it is no more then. */
+static bool take_from(sigset_t *set, int signal) {
+    const bool is_in = sigismember(set, signal) == 1;
+    (void)sigdelset(set, signal);
+    return is_in;
+}
+
+/* The command does not get a second time what its whole group has got; what that got before there
+ * was a command it gets now. */
+static void pass_on(struct guardian *guardian, const struct order *order) {
+    const int signal = order->number;
+    const bool by_keys = order->verb == ORDER_KEYS;
+    const bool heard = take_from(&guardian->heard, signal);
+    if (by_keys)
+        witness_forget_keys(&guardian->witness);
+    const bool has_it = by_keys || witness_has(&guardian->witness, signal) || heard;
+    if ((take_from(&guardian->plan->shared->missed, signal) || !has_it) &&
+        guardian->descendants.child > 0)
         (void)kill(guardian->descendants.child, signal);
 }
 
@@ -158,8 +180,8 @@ static void carry_out(struct guardian *guardian, struct order order) {
     const bool running = guardian->phase == RUNNING;
     switch (order.verb) {
     case ORDER_START: break; /* it is started */
-    case ORDER_SIGNAL: pass_on(guardian, order.number); break;
-    case ORDER_KEYS: witness_forget_keys(&guardian->witness); break;
+    case ORDER_SIGNAL:
+    case ORDER_KEYS: pass_on(guardian, &order); break;
     case ORDER_AWAKE:
         if (running)
             continue_command(guardian, order.number);
@@ -209,6 +231,7 @@ static void on_events(struct guardian *guardian, const struct pollfd fds[3]) {
 static void leave_job(struct guardian *guardian) {
     guardian->witness = witness_start();
     (void)setsid();
+    guardian->heard = witness_take_own(); /* and what the command has missed: see pass_on() */
     descendants_get_memory();
 }
 

@@ -73,6 +73,21 @@ static bool read_status(pid_t witness, char status[STATUS_SIZE]) {
     return strtol(value_of(status, "\nPPid:"), NULL, 10) == getpid();
 }
 
+sigset_t witness_missed(pid_t parent) {
+    char status[STATUS_SIZE] = "";
+    sigset_t own, missed;
+    sigemptyset(&missed);
+    sigemptyset(&own);
+    (void)proc_read_about(parent, "status", status, STATUS_SIZE);
+    (void)sigpending(&own); /* after the parent's: what comes meanwhile is not missed */
+    const unsigned long long pending = strtoull(value_of(status, "\nShdPnd:"), NULL, 16);
+    for (int signal = 1; signal < SIGRTMIN; signal++) {
+        if ((pending >> (signal - 1) & 1) != 0 && sigismember(&own, signal) == 0)
+            sigaddset(&missed, signal);
+    }
+    return missed;
+}
+
 /* One signal only: others may come before the witness runs. By a pipe, not by a signal:
  * RLIMIT_SIGPENDING may allow none. */
 static void forget(const struct witness *witness, int signal) {
@@ -97,6 +112,19 @@ void witness_forget_keys(const struct witness *witness) {
                                SIGTTOU, SIGHUP,  SIGCONT, SIGWINCH};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         (void)witness_has(witness, keys[i]);
+}
+
+sigset_t witness_take_own(void) {
+    static const struct timespec at_once = {0};
+    sigset_t pending, taken;
+    int signal;
+    sigemptyset(&taken);
+    sigemptyset(&pending);
+    (void)sigpending(&pending);
+    sigdelset(&pending, SIGCHLD);
+    while ((signal = sigtimedwait(&pending, NULL, &at_once)) > 0)
+        sigaddset(&taken, signal);
+    return taken;
 }
 
 void witness_end(struct witness *witness) {

@@ -130,6 +130,16 @@ termed_at_all() {
     kill -INT "$pid"
     wait_until 5 test -e heard
     reap_timed_out
+    # And one that the whole group gets while the command is being stopped is heard once
+    env --default-signal=INT setsid "$RLOCK" run -n x --timeout "$(ms 300)" --kill-after "$(ms 3000)" -- bash -c '
+        trap "echo INT >>twice" INT; trap ": >warned" TERM; until [[ -s over ]]; do sleep 0.01; done' 2>err 3>&- 4>&- &
+    pid=$!
+    wait_until 5 test -e warned
+    kill -INT -- "-$pid"
+    wait_until 5 test -s twice
+    echo >over
+    reaps 124 "$pid"
+    assert_equal "$(cat twice)" INT
 }
 
 @test "a command that ends in the very moment: its status or 124, and then the line" {

@@ -118,6 +118,15 @@ EOS
         "$hearer" heard "${numbers[@]}"
 }
 
+@test "a key before the command is there ends it; a signal to the group before there is a witness is heard once" {
+    local late=(env LD_PRELOAD="$PWD/late.so" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0")
+    local before=("${late[@]}" LATE=timer_create "${locked[@]}") with=("${late[@]}" LATE=pipe2 "${locked[@]}")
+    cc -shared -fPIC -D_GNU_SOURCE -o late.so "$TOOLS/late.c" -ldl
+    becomes "signal 2" before "sh=redis-cli -s '${RLOCK_SERVER#unix://}' EXISTS x | grep -q 1" 'keys=^C' -- sleep 600
+    becomes "exit 6,INT" with file=heard.ready 'sh=kill -INT -$JOB' 'sh=grep -q INT heard' 'sh=sleep 0.6' "$end" -- \
+        "$hearer" heard INT
+}
+
 @test "a window's new size is heard once; so is a SIGWINCH to rlock alone after it, as containers stop httpd" {
     becomes "exit 6,WINCH,WINCH" plainly,locked file=heard.ready 'sh=sleep 0.1' columns=100 'sh=grep -q WINCH heard' \
         'sh=sleep 0.2' 'sh=kill -WINCH $JOB' 'sh=[ $(grep -c WINCH heard) = 2 ]' 'sh=sleep 0.1' "$end" -- \
@@ -162,6 +171,8 @@ EOS
     }
     once file=heard.ready "$hearer" heard
     once file=heard.ready "${locked[@]}" "$hearer" heard
+    once 'sh=[ -s ended ] && ! kill -0 $(cat ended)' "${locked[@]}" \
+        sh -c "redis-cli -s '${RLOCK_SERVER#unix://}' CLIENT PAUSE 700; echo \$\$ >ended" # while the lock is given back
     foreign_hold x 60000
     once expect=waiting "${locked[@]}" true
     for signal in 1 2 15 30 37; do
