@@ -19,6 +19,7 @@
 enum {
     LOOK_MS = 5000, /* at least so often */
     SOON_MS = 1000, /* where the live line is drawn, or nothing can be heard */
+    LAST_MS = 200,  /* in which a server that has answered before answers once more */
     SAY_MS = 30000, /* a line, where nothing is drawn */
     BREATH_MS = 50  /* at most twenty looks a second, however often it is given back */
 };
@@ -98,12 +99,13 @@ static void rest(struct idle *idle, int64_t until_ms) {
 }
 
 /* A server that hangs, or only refuses, ends the wait no later than one that has gone, but for a
- * moment in which a slow line answers. */
+ * moment, which is longer where a connection has to be made. */
 static int64_t patience_ms(const struct idle *idle) {
     const int64_t left_ms = idle->deadline_ms - rlock_now_ms();
     if (idle->server->settings->lock.wait_ms == 0)
         return RLOCK_FOREVER;
-    return left_ms > SOON_MS ? left_ms : SOON_MS;
+    const int64_t least_ms = idle->has_answered ? LAST_MS : SOON_MS;
+    return left_ms > least_ms ? left_ms : least_ms;
 }
 
 /* Messages about a server that has answered before are for the end of the wait. */
