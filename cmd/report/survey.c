@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ struct surveyor {
     bool has_patterns; /* among the names: all locks have to be found */
     int failure;       /* of that one */
     int64_t patience_ms;
+    locale_t utf8;   /* in which a pattern's `?` is a character; 0: there is none */
     bool unanswered; /* it has not answered: more questions are of no use */
 };
 
@@ -125,6 +127,14 @@ static void inspect_names(struct surveyor *s) {
     }
 }
 
+/* Names are UTF-8, whatever the caller's locale; where the system knows none a `?` is a byte. */
+static bool fits(const struct surveyor *s, const char *pattern, const char *name) {
+    const locale_t before = uselocale(s->utf8);
+    const bool does = fnmatch(pattern, name, 0) == 0;
+    (void)uselocale(before);
+    return does;
+}
+
 /* A name that was found is asked for: all are, or one of the patterns fits. Those that are the name
  * of a lock themselves fit nothing else. */
 static bool is_wanted(const struct surveyor *s, const char *found) {
@@ -132,7 +142,7 @@ static bool is_wanted(const struct surveyor *s, const char *found) {
         return true;
     for (size_t i = 0; i < s->settings->name_count; i++) {
         const char *name = s->settings->names[i];
-        if (is_pattern(s, name) && !is_named(s, name) && fnmatch(name, found, 0) == 0)
+        if (is_pattern(s, name) && !is_named(s, name) && fits(s, name, found))
             return !is_named(s, found);
     }
     return false;
@@ -212,6 +222,7 @@ static void inspect_all(struct surveyor *s) {
 void survey_make(struct survey *survey, const struct server *server, int64_t patience_ms) {
     const struct settings *settings = server->settings;
     const size_t count = settings->server.count;
+    const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     int wrong_kind = 0, unanswered = 0;
     *survey = (struct survey){.server_count = count};
     for (size_t i = 0; i < count; i++) {
@@ -222,6 +233,7 @@ void survey_make(struct survey *survey, const struct server *server, int64_t pat
             .which = i,
             .first = survey->count,
             .patience_ms = patience_ms,
+            .utf8 = utf8,
         };
         survey->servers[i].url = rlock_client_server_at(server->client, i);
         inspect_names(&surveyor);
@@ -236,13 +248,22 @@ void survey_make(struct survey *survey, const struct server *server, int64_t pat
             wrong_kind = surveyor.failure;
     }
     survey->failure = survey->answered <= count / 2 ? unanswered : wrong_kind;
+    if (utf8 != (locale_t)0)
+        freelocale(utf8);
 }
 
-/* On how many of the servers the lock is held. */
+/* On how many of the servers the lock is held. A server's views stand beside each other, and a name
+ * that was given twice has two of each. */
 static size_t count_held(const struct survey *survey, const char *name) {
+    const char *last = NULL;
     size_t held = 0;
-    for (size_t i = 0; i < survey->count; i++)
-        held += survey->views[i]->held && strcmp(survey->views[i]->name, name) == 0;
+    for (size_t i = 0; i < survey->count; i++) {
+        const rlock_view *view = survey->views[i];
+        if (!view->held || strcmp(view->name, name) != 0)
+            continue;
+        held += last == NULL || strcmp(last, view->server) != 0;
+        last = view->server;
+    }
     return held;
 }
 

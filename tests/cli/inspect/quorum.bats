@@ -22,7 +22,7 @@ load ../../lib/doctor
 @test "status -q: held is what a majority says; a server that hangs costs a second, one that is away is told; 69 when most are" {
     quorum m1 m2 m3
     foreign_on m2
-    try status -q x
+    try status -q x x
     assert_equal "$status$output$stderr" 0
     foreign_on m3
     try status -q x

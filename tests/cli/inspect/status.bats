@@ -96,7 +96,7 @@ END
 
 @test "a pattern: all locks that it fits, the newest first; a lock of just that name comes first" {
     local name
-    for name in deploy/web deploy/db build 'deploy/*' ; do
+    for name in deploy/web deploy/db build 'deploy/*' naïve; do
         redis HSET "$name" "$JAVA" 1
     done
     see 'deploy/*' # a lock has that name
@@ -108,6 +108,8 @@ END
     assert_seen '[l["name"] for l in v]' "['build', 'free', 'deploy/web']"
     see 'none*' 'deploy/d?'
     assert_seen '[l["name"] for l in v]' "['deploy/db']"
+    LC_ALL=C see 'na?ve'
+    assert_seen 'len(v)' 1
     run -0 --separate-stderr rlock status '*w*b'
     assert_line --index 1 --regexp '^deploy/web +run +held'
     assert_equal "${#lines[@]}" 2
