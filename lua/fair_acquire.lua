@@ -26,7 +26,7 @@ local head = queue.head(true)
 if head and queue.head_ticket >= tickets.BAND and queue.let_past() then head = queue.head() end
 if not holder and (not head or head == call.owner or queue.overtakes()) then
     local granted = mutex.grant()
-    if head or call.came_back then
+    if head or call.came_back or call.variant == 'supersede' and queue.newest() then
         queue.leave(call.owner)
         queue.tell_lease(call.lease)
     else

@@ -6,7 +6,7 @@
 --
 -- KEYS  7 shown, as in waiters.lua, and besides {'': "TICKET WAITED OWNER NAME" of the last that came with --supersede:
 --         WAITED: ms for which it had waited for other names before; '-' stands before OWNER when it has left.
---         '>': ' OWNER OWNER ', the last of those whose place was taken and who have not left}
+--         '>1' to '>3': owners whose places were taken, and who have not left}
 --       8 queue: list of owners  9 timeouts: zset {owner: epoch ms}
 --       10 waiters and 11 front: of rlock's own in it, as in waiters.lua
 local queue = {
@@ -89,12 +89,26 @@ function queue.note_newest(ticket, owner, name, waited)
     redis.call('HSET', key.shown, '', queue.known)
 end
 
--- Those whose place was taken and who have not left: ' OWNER OWNER '.
-function queue.ousted() return redis.call('HGET', key.shown, '>') or ' ' end
+-- Those whose place was taken and who have not left: an owner or false each.
+function queue.ousted()
+    local function at(number) return redis.call('HGET', key.shown, '>' .. number) end
+    queue.away = queue.away or {at(1), at(2), at(3)}
+    return queue.away
+end
 
-function queue.note_ousted(owners)
-    local some = string.gsub(string.sub(owners, -1024), '^%S+', '')
-    redis.call('HSET', key.shown, '>', some)
+local function find(list, wanted)
+    for i, each in ipairs(list) do
+        if each == wanted then return i end
+    end
+end
+
+function queue.is_ousted(owner) return find(queue.ousted(), owner) ~= nil end
+
+-- Of more than three that died one is forgotten.
+function queue.note_ousted(owner)
+    local at = find(queue.ousted(), owner) or find(queue.away, false) or server.now % 3 + 1
+    queue.away[at] = owner
+    redis.call('HSET', key.shown, '>' .. at, owner)
 end
 
 -- These have left. What is said of the newest stays until those whose place was taken have left, too.
@@ -102,20 +116,21 @@ function queue.forget(...)
     redis.call('ZREM', queue.timeouts, ...)
     local ticket, newest, name, waited = queue.newest()
     if not ticket then return end
-    local ousted = queue.ousted()
-    local rest, has_left = ousted, string.sub(newest, 1, 1) == '-'
+    local before, away = newest, queue.ousted()
     for _, owner in ipairs({...}) do
-        if owner == newest then newest, has_left = '-' .. owner, true end
-        local from, to = string.find(rest, ' ' .. owner .. ' ', 1, true)
-        rest = from and string.sub(rest, 1, from) .. string.sub(rest, to + 1) or rest
+        if owner == newest then newest = '-' .. owner end
+        local at = find(away, owner)
+        if at then
+            away[at] = false
+            redis.call('HDEL', key.shown, '>' .. at)
+        end
     end
-    if has_left and rest == ' ' then
-        redis.call('HDEL', key.shown, '>', '')
+    if string.sub(newest, 1, 1) == '-' and not (away[1] or away[2] or away[3]) then
+        redis.call('HDEL', key.shown, '')
         queue.known = nil
-        return
+    elseif newest ~= before then
+        queue.note_newest(ticket, newest, name, waited)
     end
-    if rest ~= ousted then queue.note_ousted(rest) end
-    if has_left then queue.note_newest(ticket, newest, name, waited) end
 end
 
 -- Takes one out; moving the others up is left to the caller. False: it was not in; else the place, from 0, where it stood.

@@ -68,7 +68,7 @@ local function supersede(ticket)
         if others > 0 then queue.move_up(at, by, length, others) end
     end
     queue.note_newest(ticket, call.owner, named(cjson.decode(call.us())), call.waited)
-    if is_ousted then queue.note_ousted(queue.ousted() .. newest .. ' ') end
+    if is_ousted then queue.note_ousted(newest) end
 end
 
 -- Whether the newest came after the caller, which comes here only now, having waited for other names. Two that came
@@ -85,8 +85,7 @@ function queue.ousted_by()
     if not ticket or newest == call.owner or newest == '-' .. call.owner then return nil end
     local came, last = call.ticket or waiters.stands_in(queue), tickets.came(ticket)
     if came then return tickets.came(came) <= last and name or nil end -- two may have come in one ms
-    local is_ousted = string.find(queue.ousted(), ' ' .. call.owner .. ' ', 1, true)
-    return (is_ousted or comes_late(last - waited)) and name or nil
+    return (queue.is_ousted(call.owner) or comes_late(last - waited)) and name or nil
 end
 
 -- The largest ticket below this one, which is not larger than all; nil: there is none.
