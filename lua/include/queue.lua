@@ -96,9 +96,9 @@ function queue.ousted()
     return queue.away
 end
 
-local function find(list, wanted)
-    for i, each in ipairs(list) do
-        if each == wanted then return i end
+local function find(owners, owner)
+    for i, each in ipairs(owners) do
+        if each == owner then return i end
     end
 end
 
