@@ -25,9 +25,7 @@ enum {
 
 enum { HOLDER_FIELDS = 15, WAITER_FIELDS = 7, PART_FIELDS = 4 };
 
-/* The most that the pages of a name may take, in bytes: enough for 400,000 permits, each by itself.
- */
-enum { VIEW_MOST = 64 << 20 };
+enum { VIEW_MOST = 64 << 20 }; /* bytes of all pages of a name: 400,000 permits, one by one */
 
 static const char PERMITS[] = "5 0"; /* the place where the permits begin: inspect.lua */
 
