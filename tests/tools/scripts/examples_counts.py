@@ -135,8 +135,7 @@ def latch_that_became_a_semaphore(bench):
 
 def sem_whose_permits_are_lost(bench):
     """sem: what was taken is lost, and the number is not: it is set up again by who comes next"""
-    bench.held("sem", permits=3, total=3)
+    lock = bench.held("sem", permits=3, total=3)
     bench.server("DEL", PERMITS)
-    lock = bench.lock("sem")
     same(lock.take(B, attempt(2), permits=2, total=3)[0], GRANTED)
     same(bench.server.value("x"), "1")
