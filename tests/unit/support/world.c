@@ -168,6 +168,7 @@ void begin(size_t names, const struct answer *answers, const struct heard *heari
     world.lock.listeners = &world.listener;
     world.lock.client = &world.client;
     world.lock.kind = rlock__kind_find("run");
+    world.lock.variant = "";
     world.lock.lease_ms = 30000;
     world.lock.resource_count = names;
     world.lock.resources = world.resources;
