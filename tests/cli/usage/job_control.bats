@@ -121,6 +121,7 @@ EOS
 @test "a key before the command is there ends it; a signal to the group before there is a witness is heard once" {
     local late=(env LD_PRELOAD="$PWD/late.so" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0")
     local before=("${late[@]}" LATE=timer_create "${locked[@]}") with=("${late[@]}" LATE=pipe2 "${locked[@]}")
+    no_thread_of_a_sanitizer
     cc -shared -fPIC -D_GNU_SOURCE -o late.so "$TOOLS/late.c" -ldl
     becomes "signal 2" before "sh=redis-cli -s '${RLOCK_SERVER#unix://}' EXISTS x | grep -q 1" 'keys=^C' -- sleep 600
     becomes "exit 6,INT" with file=heard.ready 'sh=kill -INT -$JOB' 'sh=grep -q INT heard' 'sh=sleep 0.6' "$end" -- \
