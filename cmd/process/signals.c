@@ -91,14 +91,14 @@ int signals_read(const struct signals *signals) {
 }
 
 int signals_take_key(const struct signals *signals) {
-    struct signalfd_siginfo info;
+    struct signal_taken taken;
     int key = 0;
-    while (read(signals->fd, &info, sizeof info) == (ssize_t)sizeof info) {
-        const int signal = (int)info.ssi_signo;
-        if (is_by_keys(&info) && (signal == SIGINT || signal == SIGQUIT) &&
-            !signals_ignored(signal))
-            key = signal;
-    }
+    do {
+        taken = (struct signal_taken){.number = 0};
+        if (signals_take(signals, &taken) && taken.by_keys &&
+            (taken.number == SIGINT || taken.number == SIGQUIT))
+            key = taken.number;
+    } while (taken.number != 0);
     return key;
 }
 

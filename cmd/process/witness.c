@@ -66,6 +66,11 @@ static const char *value_of(const char *status, const char *name) {
     return line != NULL ? line + strlen(name) : "";
 }
 
+/* A signal's bit is by one less than its number. */
+static unsigned long long pending_in(const char *status) {
+    return strtoull(value_of(status, "\nShdPnd:"), NULL, 16);
+}
+
 /* Reads what /proc shows of it. False: it is gone, and the number, if in use, is not its own. */
 static bool read_status(pid_t witness, char status[STATUS_SIZE]) {
     if (witness <= 0 || !proc_read_about(witness, "status", status, STATUS_SIZE))
@@ -80,7 +85,7 @@ sigset_t witness_missed(pid_t parent) {
     sigemptyset(&own);
     (void)proc_read_about(parent, "status", status, STATUS_SIZE);
     (void)sigpending(&own); /* after the parent's: what comes meanwhile is not missed */
-    const unsigned long long pending = strtoull(value_of(status, "\nShdPnd:"), NULL, 16);
+    const unsigned long long pending = pending_in(status);
     for (int signal = 1; signal < SIGRTMIN; signal++) {
         if ((pending >> (signal - 1) & 1) != 0 && sigismember(&own, signal) == 0)
             sigaddset(&missed, signal);
@@ -96,8 +101,7 @@ static void forget(const struct witness *witness, int signal) {
 
 bool witness_has(const struct witness *witness, int signal) {
     char status[STATUS_SIZE];
-    if (!read_status(witness->pid, status) ||
-        (strtoull(value_of(status, "\nShdPnd:"), NULL, 16) >> (signal - 1) & 1) == 0)
+    if (!read_status(witness->pid, status) || (pending_in(status) >> (signal - 1) & 1) == 0)
         return false;
     forget(witness, signal);
     if (strncmp(value_of(status, "\nState:\t"), "T", 1) == 0) { /* stopped with the group */
