@@ -44,12 +44,10 @@ local function give_back()
         return {LOST, 0, 0}
     end
     local mode, wrote = rw.settle(), holds.is_write(field)
-    if not mode or wrote and mode == 'read' then
-        server.tell_all(wrote and '1' or '0')
-        rw.wake()
-    elseif call.keep_ms > 0 and number == 0 then -- it lasts shorter than all were told who wait
-        server.tell_all(wrote and '1' or '0')
-    end
+    local is_open = not mode or wrote and mode == 'read' -- to those who wait
+    local is_kept = call.keep_ms > 0 and number == 0 -- for less time than they were told
+    if is_open or is_kept then server.tell_all(wrote and '1' or '0') end
+    if is_open then rw.wake() end
     if not lives then return {LOST, 0, 0} end
     return {number > 0 and STILL_HELD or RELEASED, number, 0}
 end
