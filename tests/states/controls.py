@@ -52,7 +52,8 @@ CONTROLS = {
         "read, write", "read_acquire", "if mode ~= 'write' and not writer then", "if not writer then",
         "and one writes"),
     "a write that ends without a word": Control(
-        "read, write", "rw_release", "server.tell_all(wrote and '1' or '0')\nrw.wake()\n", "",
+        "read, write", "rw_release",
+        "if is_open or is_kept then server.tell_all(wrote and '1' or '0') end\nif is_open then rw.wake() end\n", "",
         "who waits gets it after"),
     "one permit too many": Control(
         "sem", "sem_acquire", "if available < call.permits then", "if available + 1 < call.permits then",
