@@ -32,9 +32,9 @@ judge() {
 @test "who was killed counts up to the last beat" {
     printf '%s\n' 'enter=100 exit=- owner=a token=1 pid=10' 'enter=150 exit=160 owner=b token=2 pid=11' >killed
     check_history killed
-    mkdir beats
-    python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("q", 151))' >beats/10-100
-    run check_history --beat-dir beats killed
+    mkdir killed.beats
+    python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("q", 151))' >killed.beats/10-100
+    run check_history killed
     assert_failure 1
     assert_output --partial overlap
 }

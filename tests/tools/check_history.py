@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges what sections (section.c) recorded: did they keep to the lock's rule, do tokens grow?
 
-usage: check_history.py [--rule RULE] [--fifo-slack MS] [--min-sections N] [--beat-dir DIR] LOG
+usage: check_history.py [--rule RULE] [--fifo-slack MS] [--min-sections N] LOG...
 
 RULE    what the lock promises:
   mutex      no two sections overlap (the default)
@@ -9,7 +9,7 @@ RULE    what the lock promises:
   permits=N  at no instant do the sections within hold more than N: each has permits=K, or one
   latch=N    each was entered after N count-downs had begun
 
-LOG lines are key=value words; times are ns on CLOCK_MONOTONIC.
+Each LOG is the history of one lock. Its lines are key=value words; times are ns on CLOCK_MONOTONIC.
   enter=NS exit=NS|- owner=OWNER token=N pid=P [kind=K] [permits=K] [arrival=NS] [script=P] [term=NS] [patient=1]
              a section; arrival: before its rlock was started; script: who says so, if its owner does not; term: it got
              SIGTERM; patient: and does not end for it
@@ -19,7 +19,7 @@ LOG lines are key=value words; times are ns on CLOCK_MONOTONIC.
              a count-down was about to begin
 
 A section that was killed has only its first line; it counts up to the beat found in
-DIR/PID-ENTER, or, without a beat, as the single instant of its entry. Sections of one owner are
+LOG.beats/PID-ENTER, or, without a beat, as the single instant of its entry. Sections of one owner are
 one hold (re-entry) and may overlap.
 
 Tokens: later sections have larger ones, where it is certain that their holds were later: they
@@ -216,24 +216,28 @@ def options():
     parser.add_argument("--rule", type=Rule, default=Rule("mutex"))
     parser.add_argument("--fifo-slack", type=float)
     parser.add_argument("--min-sections", type=int, default=1)
-    parser.add_argument("--beat-dir")
-    parser.add_argument("log")
+    parser.add_argument("logs", nargs="+", metavar="LOG")
     return parser.parse_args()
 
 
-def main():
-    args = options()
-    with open(args.log, encoding="utf-8") as file:
-        history = History(file, args.beat_dir)
+def judge(log, args):
+    with open(log, encoding="utf-8") as file:
+        history = History(file, f"{log}.beats")
     sections, violations = history.sections, [*args.rule.violations(history)]
     if args.rule.name != "latch":  # which has no tokens
         violations += bad_tokens(sections, args.rule)
     if args.fifo_slack is not None:
         violations += out_of_order(ordered(sections, args.rule, args.fifo_slack * 1e6))
-    print(*violations, f"{len(sections)} sections, {len(violations)} violations", sep="\n")
+    print(*violations, f"{log}: {len(sections)} sections, {len(violations)} violations", sep="\n")
     if violations:
         return 1
     return 0 if len(sections) >= args.min_sections else 2
+
+
+def main():
+    args = options()
+    results = [judge(log, args) for log in args.logs]
+    return 1 if 1 in results else max(results)
 
 
 if __name__ == "__main__":

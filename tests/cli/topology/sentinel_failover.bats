@@ -33,14 +33,14 @@ load ../../lib/queue
     gone '0|76' a a0 a1 a2 a3 a4 a5
     gone 0 b b0 b1 b2 b3 b4 b5
     for n in "${names[@]}"; do
-        check_history --beat-dir "$n.beats" --min-sections 2 "$n"
         pairs+=("$n=$n")
     done
+    check_history --min-sections 2 "${names[@]}"
     judge_witness --min-masters 6000 "${pairs[@]}"
     assert_nothing_left one
 
     # Who asks nobody believes the old master, and two are within: else all this would show nothing.
-    run check_history --beat-dir control.beats control
+    run check_history control
     assert_failure 1
     assert_output --partial overlap
     run judge_witness --min-masters 1000 control=control
@@ -75,7 +75,7 @@ both_end() {
     gone 0 a
     wait_until 2 entered_section b x
     gone 0 b
-    check_history --beat-dir x.beats --min-sections 2 x
+    check_history --min-sections 2 x
     assert_nothing_left one
 }
 
@@ -112,7 +112,7 @@ both_end() {
     gone 76 a
     taken_over
     gone 0 b
-    check_history --beat-dir x.beats --min-sections 2 x
+    check_history --min-sections 2 x
     judge_witness x=x
 }
 
@@ -127,7 +127,7 @@ both_end() {
     : >let-go
     gone '0|76' a
     gone 0 b
-    check_history --beat-dir x.beats --min-sections 2 x
+    check_history --min-sections 2 x
     judge_witness x=x
     assert_nothing_left one
 }

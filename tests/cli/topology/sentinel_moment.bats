@@ -38,27 +38,26 @@ around() {
     for ((n = 0; n < MOMENTS; n++)); do
         RLOCK_SERVER=${urls[n % 3]} section_of "m$n" second "--ms 1" -w 30s -l 6s
         pids+=("$pid")
+        locks+=("m$n")
     done
 }
 
 # Whoever lost its lock has stopped, and all others were within.
 judge() {
-    local n pid kept=0
+    local pid kept=0
     for pid in "${pids[@]}"; do
         reap "$pid" 40
         [[ $status == 0 || $status == 76 ]] || fail "status $status: $(cat ./*.err)"
         kept=$((kept + (status == 0)))
     done
-    for ((n = 0; n < MOMENTS; n++)); do
-        check_history --beat-dir "m$n.beats" --min-sections 2 "m$n" || fail "m$n: $(cat "m$n" "m$n"-*.err)"
-    done
+    check_history --min-sections 2 "${locks[@]}" || fail "$(cat "${locks[@]}" ./*.err)"
     ((kept >= MOMENTS)) || fail "only $kept were undisturbed"
 }
 
 # moments COPIES WHEN COMMAND...: after those of prepare.
 prepare=()
 moments() {
-    local pids=() when=$2 over=(is_replaced)
+    local pids=() locks=() when=$2 over=(is_replaced)
     [[ $3 != order_failover ]] || over=(planned is_replaced)
     read -ra copies <<<"$1"
     topology_start
