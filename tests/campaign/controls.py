@@ -33,6 +33,7 @@ CONTROLS = (
     ("left_process", "socket", "run", (), ("processes",)),
     ("idle", "socket", "run", ("holder-killed",), ("never bit",)),
 )
+AT_ONCE = 3
 TURNS = 3  # two have to meet, which a busy machine may prevent
 SECONDS = {"deaf": 4, "no_queue": 4}
 TOGETHER = ("deaf",)  # are seen when nobody else comes
@@ -61,16 +62,20 @@ def asked(control):
     return {judge for judge in control[-1] if judge != "linear" or linear.program}
 
 
-def all_caught(rlock, section):
-    os.environ["CAMPAIGN_RLOCK"], missed = rlock, 0
-    for control in CONTROLS:
-        for turn in range(TURNS):
-            found = seen(control, turn, rlock, section)
-            if not asked(control) - found:
-                break
+def is_caught(control, rlock, section):
+    for turn in range(TURNS):
+        found = seen(control, turn, rlock, section)
         blind = asked(control) - found
-        missed += bool(blind)
-        print(f"{control[0]} as {control[2]}: {'MISSED by ' + ', '.join(sorted(blind)) if blind else 'caught'}"
-              f" (seen by {', '.join(sorted(found)) or 'nobody'})", flush=True)
-    print(f"{len(CONTROLS) - missed} of {len(CONTROLS)} controls caught")
-    return missed == 0
+        if not blind:
+            break
+    print(f"{control[0]} as {control[2]}: {'MISSED by ' + ', '.join(sorted(blind)) if blind else 'caught'}"
+          f" (seen by {', '.join(sorted(found)) or 'nobody'})", flush=True)
+    return not blind
+
+
+def all_caught(rlock, section):
+    os.environ["CAMPAIGN_RLOCK"] = rlock
+    with rounds.FORK.Pool(AT_ONCE) as pool:
+        caught = pool.starmap(is_caught, [(control, rlock, section) for control in CONTROLS], chunksize=1)
+    print(f"{sum(caught)} of {len(CONTROLS)} controls caught")
+    return all(caught)
