@@ -76,16 +76,17 @@ function queue.move_up(from, by, length, others)
     if #changed > 0 then redis.call('ZADD', queue.timeouts, 'XX', unpack(changed)) end
 end
 
--- The last that came with --supersede: ticket, owner, '-' before it when it has left, what is said of it, how long it
--- had waited; nil: none.
+-- The last that came with --supersede; nil: none.
 function queue.newest()
     queue.known = queue.known or redis.call('HGET', key.shown, '') or ''
-    local ticket, waited, owner, name = string.match(queue.known, '^(-?%d+) (%d+) (%S+) (.*)$')
-    return tonumber(ticket), owner, name, tonumber(waited)
+    local ticket, waited, left, owner, name = string.match(queue.known, '^(-?%d+) (%d+) (%-?)(%S+) (.*)$')
+    return ticket and {
+        ticket = tonumber(ticket), waited = tonumber(waited), has_left = left == '-', owner = owner, name = name,
+    }
 end
 
-function queue.note_newest(ticket, owner, name, waited)
-    queue.known = ('%.0f %.0f %s %s'):format(ticket, waited, owner, name)
+function queue.note_newest(it)
+    queue.known = ('%.0f %.0f %s%s %s'):format(it.ticket, it.waited, it.has_left and '-' or '', it.owner, it.name)
     redis.call('HSET', key.shown, '', queue.known)
 end
 
@@ -114,22 +115,22 @@ end
 -- These have left. What is said of the newest stays until those whose place was taken have left, too.
 function queue.forget(...)
     redis.call('ZREM', queue.timeouts, ...)
-    local ticket, newest, name, waited = queue.newest()
-    if not ticket then return end
-    local before, away = newest, queue.ousted()
+    local newest = queue.newest()
+    if not newest then return end
+    local had_left, away = newest.has_left, queue.ousted()
     for _, owner in ipairs({...}) do
-        if owner == newest then newest = '-' .. owner end
+        newest.has_left = newest.has_left or owner == newest.owner
         local at = find(away, owner)
         if at then
             away[at] = false
             redis.call('HDEL', key.shown, '>' .. at)
         end
     end
-    if string.sub(newest, 1, 1) == '-' and not (away[1] or away[2] or away[3]) then
+    if newest.has_left and not (away[1] or away[2] or away[3]) then
         redis.call('HDEL', key.shown, '')
         queue.known = nil
-    elseif newest ~= before then
-        queue.note_newest(ticket, newest, name, waited)
+    elseif newest.has_left ~= had_left then
+        queue.note_newest(newest)
     end
 end
 

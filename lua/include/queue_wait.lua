@@ -56,19 +56,19 @@ end
 -- Among --supersede waiters only the newest stays. Without Redisson's clients in the queue only the last waiter's score
 -- matters, and that will be the caller's.
 local function supersede(ticket)
-    local its_ticket, newest = queue.newest()
-    local is_ousted = newest and newest ~= call.owner and string.sub(newest, 1, 1) ~= '-'
-    local at = is_ousted and queue.take_out(newest)
+    local newest = queue.newest()
+    local is_ousted = newest and newest.owner ~= call.owner and not newest.has_left
+    local at = is_ousted and queue.take_out(newest.owner)
     if at then
         call.has_cleaned = true
-        server.tell(newest, '0')
+        server.tell(newest.owner, '0')
         local length, others = queue.length()
         others = others + 1 -- the caller is not in the list yet
-        local by = queue.counts(tickets.priority(its_ticket))
+        local by = queue.counts(tickets.priority(newest.ticket))
         if others > 0 then queue.move_up(at, by, length, others) end
     end
-    queue.note_newest(ticket, call.owner, named(cjson.decode(call.us())), call.waited)
-    if is_ousted then queue.note_ousted(newest) end
+    queue.note_newest({ticket = ticket, waited = call.waited, owner = call.owner, name = named(cjson.decode(call.us()))})
+    if is_ousted then queue.note_ousted(newest.owner) end
 end
 
 -- Whether the newest came after the caller, which comes here only now, having waited for other names. Two that came
@@ -81,11 +81,11 @@ end
 -- who it is; nil: nobody.
 function queue.ousted_by()
     if call.variant ~= 'supersede' then return nil end
-    local ticket, newest, name, waited = queue.newest()
-    if not ticket or newest == call.owner or newest == '-' .. call.owner then return nil end
-    local came, last = call.ticket or waiters.stands_in(queue), tickets.came(ticket)
-    if came then return tickets.came(came) <= last and name or nil end -- two may have come in one ms
-    return (queue.is_ousted(call.owner) or comes_late(last - waited)) and name or nil
+    local newest = queue.newest()
+    if not newest or newest.owner == call.owner then return nil end
+    local came, last = call.ticket or waiters.stands_in(queue), tickets.came(newest.ticket)
+    if came then return tickets.came(came) <= last and newest.name or nil end -- two may have come in one ms
+    return (queue.is_ousted(call.owner) or comes_late(last - newest.waited)) and newest.name or nil
 end
 
 -- The largest ticket below this one, which is not larger than all; nil: there is none.
@@ -101,7 +101,7 @@ local function next_ticket()
     local rise, last = call.priority * tickets.BAND, queue.last_ticket
     if last and last >= tickets.BAND - rise then last = last_below(tickets.BAND - rise) end
     local newest = call.variant == 'supersede' and queue.newest()
-    return math.max(server.now, last and last + rise + 1 or 0, newest and tickets.came(newest) + 1 or 0) - rise
+    return math.max(server.now, last and last + rise + 1 or 0, newest and tickets.came(newest.ticket) + 1 or 0) - rise
 end
 
 -- Puts the caller into the list. beside(): before or after another, if that is in it.

@@ -43,7 +43,7 @@ CONTROLS = {
         "fair --priority", "fair_acquire", "return call.priority > tickets.priority(queue.head_ticket)",
         "return call.priority >= tickets.priority(queue.head_ticket)", "who came earlier", (4, 3, 0, 0)),
     "a ticket without the priority": Control(
-        "fair --priority", "fair_acquire", "tickets.came(newest) + 1 or 0) - rise", "tickets.came(newest) + 1 or 0)",
+        "fair --priority", "fair_acquire", "tickets.came(newest.ticket) + 1 or 0) - rise", "tickets.came(newest.ticket) + 1 or 0)",
         "who has a higher priority", (4, 3, 0, 0)),
     "a waiter in front of which nobody knows, and which dies": Control(
         "fair --priority --supersede", "fair_acquire", "if call.has_cleaned and not call.overtakes or",
