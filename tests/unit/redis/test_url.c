@@ -73,64 +73,49 @@ TEST(every_form_is_read_and_told_without_its_password) {
 
 TEST(refuses_what_is_none) {
     static const struct {
-        const char *url, *why;
+        const char *why, *urls[10];
     } bad[] = {
-        {"", "must begin with"},
-        {"nonsense", "must begin with"},
-        {"localhost:6379", "did you mean redis://localhost:6379?"},
-        {"localhost", "did you mean redis://localhost?"},
-        {"10.0.0.7", "did you mean redis://10.0.0.7?"},
-        {"h:6379/2", "did you mean redis://h:6379/2?"},
-        {"[::1]:6379", "did you mean redis://[::1]:6379?"},
-        {"/tmp/x.sock", "did you mean unix:///tmp/x.sock?"},
-        {"x.sock", "absolute"},
-        {"u:" SECRET "@h:6379", "must begin with"},
-        {"http://u:" SECRET "@h", "must begin with"},
-        {"redis:/u:" SECRET "@h", "must begin with"},
-        {"redis://:7000", "no host"},
-        {"redis://u:" SECRET "@", "no host"},
-        {"redis://[]", "no host"},
-        {"redis://u:" SECRET "@h:", "port"},
-        {"redis://u:" SECRET "@h:0", "port"},
-        {"redis://u:" SECRET "@h:65536", "port"},
-        {"redis://u:" SECRET "@h:7x", "port"},
-        {"redis://u:" SECRET "@h:99999999999999999999", "port"},
-        {"redis://u:" SECRET "@::1", "brackets"},
-        {"redis://u:" SECRET "@[::1", "brackets"},
-        {"redis://u:" SECRET "@[::1]7", "brackets"},
-        {"redis://u:" SECRET "@h/x", "database"},
-        {"redis://u:" SECRET "@h/1?db=2", "database"},
-        {"redis://u:" SECRET "@h/99999999999", "database"},
-        {"redis://u:" SECRET "@h?db=2", "host"},
-        {"redis://u:" SECRET "%2@h", "%XX"},
-        {"redis://u:" SECRET "%zz@h", "%XX"},
-        {"redis://u:" SECRET "%00@h", "%XX"},
-        {"redis://u:" SECRET "%0a@h", "%XX"},
-        {"redis://u%:" SECRET "@h", "%XX"},
-        {"unix://run/redis.sock", "absolute"},
-        {"unix://u:" SECRET "@/s", "absolute"},
-        {"unix:///s?x=1", "?db=N"},
-        {"unix:///s?db=", "database"},
-        {"unix:///s\x1f", "control character"},
-        {"redis://u:" SECRET "\n@h", "control character"},
-        {"unix:///s%1", "%XX"},
-        {"redis://u:" SECRET "@a,b", "several times"},
-        {"sentinel://u:" SECRET "@a,b", "master's name"},
-        {"sentinel://u:" SECRET "@a,b//1", "master's name"},
-        {"sentinel://u:" SECRET "@a/m/x", "database"},
-        {"sentinel://u:" SECRET "@a/m%", "%XX"},
-        {"sentinel://u:" SECRET "@a,/m", "no host"},
-        {"cluster://u:" SECRET "@a,b/1", "one database"},
-        {"cluster://u:" SECRET "@", "no host"},
+        {"must begin with",
+         {"", "nonsense", "u:" SECRET "@h:6379", "http://u:" SECRET "@h", "redis:/u:" SECRET "@h"}},
+        {"did you mean redis://localhost:6379?", {"localhost:6379"}},
+        {"did you mean redis://localhost?", {"localhost"}},
+        {"did you mean redis://10.0.0.7?", {"10.0.0.7"}},
+        {"did you mean redis://h:6379/2?", {"h:6379/2"}},
+        {"did you mean redis://[::1]:6379?", {"[::1]:6379"}},
+        {"did you mean unix:///tmp/x.sock?", {"/tmp/x.sock"}},
+        {"absolute", {"x.sock", "unix://run/redis.sock", "unix://u:" SECRET "@/s"}},
+        {"no host",
+         {"redis://:7000", "redis://u:" SECRET "@", "redis://[]", "sentinel://u:" SECRET "@a,/m",
+          "cluster://u:" SECRET "@"}},
+        {"port",
+         {"redis://u:" SECRET "@h:", "redis://u:" SECRET "@h:0", "redis://u:" SECRET "@h:65536",
+          "redis://u:" SECRET "@h:7x", "redis://u:" SECRET "@h:99999999999999999999"}},
+        {"brackets",
+         {"redis://u:" SECRET "@::1", "redis://u:" SECRET "@[::1", "redis://u:" SECRET "@[::1]7"}},
+        {"database",
+         {"redis://u:" SECRET "@h/x", "redis://u:" SECRET "@h/1?db=2",
+          "redis://u:" SECRET "@h/99999999999", "unix:///s?db=", "sentinel://u:" SECRET "@a/m/x"}},
+        {"host", {"redis://u:" SECRET "@h?db=2"}},
+        {"%XX",
+         {"redis://u:" SECRET "%2@h", "redis://u:" SECRET "%zz@h", "redis://u:" SECRET "%00@h",
+          "redis://u:" SECRET "%0a@h", "redis://u%:" SECRET "@h", "unix:///s%1",
+          "sentinel://u:" SECRET "@a/m%"}},
+        {"?db=N", {"unix:///s?x=1"}},
+        {"control character", {"unix:///s\x1f", "redis://u:" SECRET "\n@h"}},
+        {"several times", {"redis://u:" SECRET "@a,b"}},
+        {"master's name", {"sentinel://u:" SECRET "@a,b", "sentinel://u:" SECRET "@a,b//1"}},
+        {"one database", {"cluster://u:" SECRET "@a,b/1"}},
     };
     for (size_t i = 0; i < COUNT(bad); i++) {
-        struct rlock__server server;
-        struct rlock__error error = {""};
-        if (rlock__server_parse(&server, bad[i].url, &error) != RLOCK_INVALID)
-            fail_msg("%s: taken, as %s", bad[i].url, server.redacted);
-        if (strstr(error.text, bad[i].why) == NULL || strstr(error.text, SECRET) != NULL)
-            fail_msg("%s: %s", bad[i].url, error.text);
-        assert_null(server.text);
+        for (const char *const *url = bad[i].urls; *url != NULL; url++) {
+            struct rlock__server server;
+            struct rlock__error error = {""};
+            if (rlock__server_parse(&server, *url, &error) != RLOCK_INVALID)
+                fail_msg("%s: taken, as %s", *url, server.redacted);
+            if (strstr(error.text, bad[i].why) == NULL || strstr(error.text, SECRET) != NULL)
+                fail_msg("%s: %s", *url, error.text);
+            assert_null(server.text);
+        }
     }
 }
 
