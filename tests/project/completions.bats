@@ -5,14 +5,17 @@
 load ../lib/rlock
 load ../lib/says
 
-# bash_offers LINE: what bash offers behind it, a line each. It parts words at : and =, and wants what is behind the last.
+# bash_offers LINE: what bash offers behind it, a line each. It parts words at : and =, and wants what is behind the last;
+# not at a space behind a backslash.
 bash_offers() {
     # shellcheck source=completions/rlock
     source "$PROJECT/completions/rlock"
     unset -f rlock
     compopt() { :; } # which is for where somebody types
-    local words=${1//:/ : }
+    local words=${1//:/ : } within=$'\x1f'
+    words=${words//\\ /$within}
     read -ra COMP_WORDS <<<"${words//=/ = }"
+    COMP_WORDS=("${COMP_WORDS[@]//$within/\\ }")
     [[ $1 != *' ' ]] || COMP_WORDS+=('')
     COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
     _rlock
@@ -139,6 +142,8 @@ know_names() {
     offered bash 'rlock run -n ' app:deploy app:migrate 'two\ words' x
     assert_equal "$(cat asked)" ''
     offered bash 'rlock run -n tw' 'two\ words'
+    offered bash 'rlock run -n two\ w' 'two\ words'
+    offered bash 'rlock run -n "tw' 'two words'
     offered bash 'rlock run -n app:d' deploy
     offered bash 'rlock run -n app:' deploy migrate
     offered bash 'rlock doctor app:m' migrate
