@@ -3,27 +3,22 @@
 
 TEST(who_waits_tries_and_leaves) {
     const struct wait rows[] = {
-        {"a free lock is taken at once", 1, "run", ANSWERED(GRANTED(3)), NULL, FOREVER, FOREVER,
-         RLOCK_OK, "t"},
-        {"who does not wait tries once", 1, "run", ANSWERED(BUSY(900, 1)), NULL, 0, FOREVER,
-         RLOCK_BUSY, "t"},
+        {"a free lock is taken at once", FOREVER, RLOCK_OK, "t", .answers = ANSWERED(GRANTED(3))},
+        {"who does not wait tries once", 0, RLOCK_BUSY, "t", .answers = ANSWERED(BUSY(900, 1))},
         /* It may have been a grant; where nothing went out there is nothing to find out. */
-        {"a lost answer is asked for", 1, "run", ANSWERED(NO_ANSWER(50), GRANTED(0)), NULL, 0,
-         FOREVER, RLOCK_OK, "tt"},
-        {"a lost answer twice", 1, "run", ANSWERED(NO_ANSWER(50)), NULL, 0, FOREVER,
-         RLOCK_UNAVAILABLE, "ttb"},
-        {"nothing went out", 1, "run", ANSWERED(NOT_SENT), NULL, 0, FOREVER, RLOCK_UNAVAILABLE,
-         "t"},
-        {"who queues stands from the first try", 1, "fair", ANSWERED(BUSY(29000, 2), GRANTED(0)),
-         NULL, FOREVER, FOREVER, RLOCK_OK, "TlTn"},
-        {"who does not wait does not queue", 1, "fair", ANSWERED(BUSY(29000, 2)), NULL, 0, FOREVER,
-         RLOCK_BUSY, "t"},
-        {"several names are all or none", 3, "run", ANSWERED(GRANTED(0), GRANTED(0), BUSY(900, 1)),
-         NULL, 0, FOREVER, RLOCK_BUSY, "t0t1t2b1b0"},
+        {"a lost answer is asked for", 0, RLOCK_OK, "tt",
+         .answers = ANSWERED(NO_ANSWER(50), GRANTED(0))},
+        {"a lost answer twice", 0, RLOCK_UNAVAILABLE, "ttb", .answers = ANSWERED(NO_ANSWER(50))},
+        {"nothing went out", 0, RLOCK_UNAVAILABLE, "t", .answers = ANSWERED(NOT_SENT)},
+        {"who queues stands from the first try", FOREVER, RLOCK_OK, "TlTn",
+         .answers = ANSWERED(BUSY(29000, 2), GRANTED(0)), .kind = "fair"},
+        {"who does not wait does not queue", 0, RLOCK_BUSY, "t",
+         .answers = ANSWERED(BUSY(29000, 2)), .kind = "fair"},
+        {"several names are all or none", 0, RLOCK_BUSY, "t0t1t2b1b0",
+         .answers = ANSWERED(GRANTED(0), GRANTED(0), BUSY(900, 1)), .names = 3},
         /* It waits for the busy one only, holding nothing, and begins anew with the first. */
-        {"several names are waited for one by one", 2, "run",
-         ANSWERED(GRANTED(0), BUSY(900, 1), GRANTED(0), GRANTED(0)), NULL, FOREVER, FOREVER,
-         RLOCK_OK, "t0t1b0L1t0T1n1"},
+        {"several names are waited for one by one", FOREVER, RLOCK_OK, "t0t1b0L1t0T1n1",
+         .answers = ANSWERED(GRANTED(0), BUSY(900, 1), GRANTED(0), GRANTED(0)), .names = 2},
     };
     assert_waits(rows, COUNT(rows));
 }

@@ -6,30 +6,29 @@
 TEST(what_wakes_a_sleeper) {
     const struct wait rows[] = {
         /* Subscribed, confirmed, then a second try, which stands in line: no message is missed. */
-        {"it listens before it sleeps", 1, "run", ANSWERED(BUSY(29000, 1), GRANTED(0)), NULL,
-         FOREVER, FOREVER, RLOCK_OK, "tLTn"},
-        {"the first is there when the hold expires", 1, "run",
-         ANSWERED(BUSY(900, 1), BUSY(800, 1), GRANTED(0)), NULL, FOREVER, FOREVER, RLOCK_OK,
-         "tLT 801:Tn"},
-        {"the others leave the expiry to the first", 1, "run", ANSWERED(BUSY(800, 2)), NULL,
-         FOREVER, 4400, RLOCK_AGAIN, "tlT"},
-        {"it wakes at its own message", 1, "run",
-         ANSWERED(BUSY(29000, 3), BUSY(29000, 3), GRANTED(0)), HEARS(WOKEN(37)), FOREVER, FOREVER,
-         RLOCK_OK, "tlT 37:Tn"},
+        {"it listens before it sleeps", FOREVER, RLOCK_OK, "tLTn",
+         .answers = ANSWERED(BUSY(29000, 1), GRANTED(0))},
+        {"the first is there when the hold expires", FOREVER, RLOCK_OK, "tLT 801:Tn",
+         .answers = ANSWERED(BUSY(900, 1), BUSY(800, 1), GRANTED(0))},
+        {"the others leave the expiry to the first", FOREVER, RLOCK_AGAIN, "tlT",
+         .answers = ANSWERED(BUSY(800, 2)), .until_ms = 4400},
+        {"it wakes at its own message", FOREVER, RLOCK_OK, "tlT 37:Tn",
+         .answers = ANSWERED(BUSY(29000, 3), BUSY(29000, 3), GRANTED(0)),
+         .hearing = HEARS(WOKEN(37))},
         /* Redisson's release is everybody's message; only the first in line acts on it. */
-        {"the shared message is for the first", 1, "run",
-         ANSWERED(BUSY(29000, 1), BUSY(29000, 1), GRANTED(0)), HEARS(RELEASED(37)), FOREVER,
-         FOREVER, RLOCK_OK, "tLT 37:Tn"},
-        {"the shared message is not for the third", 1, "run", ANSWERED(BUSY(29000, 3)),
-         HEARS(RELEASED(37)), FOREVER, 4400, RLOCK_AGAIN, "tlT"},
+        {"the shared message is for the first", FOREVER, RLOCK_OK, "tLT 37:Tn",
+         .answers = ANSWERED(BUSY(29000, 1), BUSY(29000, 1), GRANTED(0)),
+         .hearing = HEARS(RELEASED(37))},
+        {"the shared message is not for the third", FOREVER, RLOCK_AGAIN, "tlT",
+         .answers = ANSWERED(BUSY(29000, 3)), .hearing = HEARS(RELEASED(37)), .until_ms = 4400},
         /* "You are first now, the hold ends in 700 ms": no try, but the shared channel and the
          * expiry. */
-        {"who becomes first listens to Redisson, too", 1, "run",
-         ANSWERED(BUSY(29000, 2), BUSY(29000, 2), GRANTED(0)), HEARS(FIRST(50, 700)), FOREVER,
-         FOREVER, RLOCK_OK, "tlT 50:L 751:Tn"},
+        {"who becomes first listens to Redisson, too", FOREVER, RLOCK_OK, "tlT 50:L 751:Tn",
+         .answers = ANSWERED(BUSY(29000, 2), BUSY(29000, 2), GRANTED(0)),
+         .hearing = HEARS(FIRST(50, 700))},
         /* One with an earlier ticket has come back: better one too many who listens than none. */
-        {"who is first no more listens on", 1, "run", ANSWERED(BUSY(900, 1), BUSY(29000, 2)), NULL,
-         FOREVER, 3000, RLOCK_AGAIN, "tLT"},
+        {"who is first no more listens on", FOREVER, RLOCK_AGAIN, "tLT",
+         .answers = ANSWERED(BUSY(900, 1), BUSY(29000, 2)), .until_ms = 3000},
     };
     assert_waits(rows, COUNT(rows));
 }

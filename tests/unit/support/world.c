@@ -227,9 +227,10 @@ size_t count_of(char what) {
 void assert_waits(const struct wait *rows, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct wait *row = &rows[i];
-        begin(row->names, row->answers, row->hearing);
-        world.lock.kind = rlock__kind_find(row->kind);
-        const enum rlock_status status = acquire(row->deadline_ms, row->until_ms);
+        begin(row->names != 0 ? row->names : 1, row->answers, row->hearing);
+        world.lock.kind = rlock__kind_find(row->kind != NULL ? row->kind : "run");
+        const enum rlock_status status =
+            acquire(row->deadline_ms, row->until_ms != 0 ? row->until_ms : FOREVER);
         const char *done = told(strchr(row->deeds, ':') != NULL);
         if (status != row->status || strcmp(done, row->deeds) != 0)
             fail_msg("%s: %s, '%s', not '%s'", row->what, rlock_status_text(status), done,

@@ -56,30 +56,20 @@ struct world {
 extern struct world world;
 
 /* A table of answers ends with AND_SO_ON: the one before it is given again and again. */
-#define GRANTED(ms)                                                                                \
-    { .status = RLOCK_OK, .takes_ms = (ms) }
-#define NO_ANSWER(ms)                                                                              \
-    { .status = RLOCK_AGAIN, .takes_ms = (ms) }
-#define BUSY(hint, in_line)                                                                        \
-    { .status = RLOCK_BUSY, .hint_ms = (hint), .place = (in_line) }
-#define BUSY_FOR(again, in_line)                                                                   \
-    { .status = RLOCK_BUSY, .hint_ms = -1, .place = (in_line), .again_ms = (again) }
-#define NOT_SENT                                                                                   \
-    { .status = RLOCK_AGAIN, .sure = true }
-#define SPLIT                                                                                      \
-    { .status = RLOCK_BUSY, .hint_ms = 29000, .place = 1, .split = true }
-#define AND_SO_ON                                                                                  \
-    { .status = RLOCK_OK, .takes_ms = -1 }
+#define GRANTED(ms)           ((struct answer){.status = RLOCK_OK, .takes_ms = (ms)})
+#define NO_ANSWER(ms)         ((struct answer){.status = RLOCK_AGAIN, .takes_ms = (ms)})
+#define NOT_SENT              ((struct answer){.status = RLOCK_AGAIN, .sure = true})
+#define BUSY(hint, in_line)   ((struct answer){RLOCK_BUSY, .hint_ms = (hint), .place = (in_line)})
+#define BUSY_FOR(ms, in_line) ((struct answer){RLOCK_BUSY, -1, (in_line), .again_ms = (ms)})
+#define SPLIT                 ((struct answer){RLOCK_BUSY, 29000, 1, .split = true})
+#define AND_SO_ON             ((struct answer){.status = RLOCK_OK, .takes_ms = -1})
 
 #define ANSWERED(...) ((const struct answer[]){__VA_ARGS__, AND_SO_ON})
 
-#define WOKEN(ms)                                                                                  \
-    { .at_ms = (ms), .woken = true }
-#define RELEASED(ms)                                                                               \
-    { .at_ms = (ms), .released = true }
-#define FIRST(ms, left_ms)                                                                         \
-    { .at_ms = (ms), .first_ms = (left_ms) }
-#define HEARS(...) ((const struct heard[]){__VA_ARGS__, {0}})
+#define WOKEN(ms)          ((struct heard){.at_ms = (ms), .woken = true})
+#define RELEASED(ms)       ((struct heard){.at_ms = (ms), .released = true})
+#define FIRST(ms, left_ms) ((struct heard){.at_ms = (ms), .first_ms = (left_ms)})
+#define HEARS(...)         ((const struct heard[]){__VA_ARGS__, {0}})
 
 /* A lock of so many names, on one server. */
 void begin(size_t names, const struct answer *answers, const struct heard *hearing);
@@ -94,14 +84,15 @@ size_t count_of(char what);
 
 struct wait {
     const char *what;
-    size_t names;
-    const char *kind;
-    const struct answer *answers;
-    const struct heard *hearing;
-    int64_t deadline_ms, until_ms; /* as of acquire() */
+    int64_t deadline_ms; /* as of acquire() */
     enum rlock_status status;
     const char *deeds; /* if there is a ':' in it, with the time in front of what was done then:
                           "tL 801:Tn" */
+    const struct answer *answers;
+    const struct heard *hearing;
+    int64_t until_ms; /* as of acquire(); 0: FOREVER */
+    size_t names;     /* 0: 1 */
+    const char *kind; /* NULL: run */
 };
 
 void assert_waits(const struct wait *rows, size_t count);
