@@ -1,7 +1,6 @@
 /* test_url.c: what a server's URL may be, and that its password is never told. */
 #include "support/test.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "redis/url.h"
