@@ -11,85 +11,82 @@
 /* What a script puts behind the error of a command that it called. */
 #define TAIL " script: 1d2ee2d5d3ba9b1b4ad2b4b8a3d9f3f0f9f0c0b1, on @user_script:1."
 
+enum { STAYS = 0x100 };
+
+static void assert_means(const char *said, const char *tail, int outcome) {
+    const char *plain = NULL;
+    char text[512];
+    (void)snprintf(text, sizeof text, "%s%s", said, tail);
+    const enum rlock_status status = rlock__reply_error_status(text, &plain);
+    struct rlock__error error;
+    struct rlock__link link = {.stage = RLOCK__READY, .error = &error};
+    const rlock__reply reply = {.type = REDIS_REPLY_ERROR, .str = text, .len = strlen(text)};
+    if ((int)status != (outcome & ~STAYS) || rlock__reply_judge(&link, &reply) != status)
+        fail_msg("'%s': %s", text, rlock_status_text(status));
+    if (link.astray != (outcome == RLOCK_AGAIN))
+        fail_msg("'%s': asked elsewhere: %d", text, link.astray);
+    assert_true(plain != NULL && (*plain != '\0' || *text == '\0'));
+    /* Theirs, or a sentence. */
+    assert_true(strstr(text, plain) != NULL || strchr(plain, ' ') != NULL);
+}
+
 /* Who is no master, or none yet, may have been replaced: the next request uses a new connection.
  * Who is only busy is the right one to ask. */
 TEST(each_text_has_its_meaning) {
-    enum { STAYS = 0x100 };
     static const struct {
-        const char *text;
         int outcome; /* a status, and STAYS */
+        const char *texts[20];
     } rows[] = {
-        {"NOAUTH Authentication required.", RLOCK_DENIED},
-        {"WRONGPASS invalid username-password pair or user is disabled.", RLOCK_DENIED},
-        {"NOPERM this user has no permissions to run the 'evalsha' command", RLOCK_DENIED},
-        {"ERR Protocol error: unauthenticated multibulk length", RLOCK_DENIED},
-        {"ERR The user executing the script can't run this command or subcommand", RLOCK_DENIED},
-        {"ERR ACL failure in script: User lk has no permissions to run the 'publish' command",
-         RLOCK_DENIED},
-        /* Who needs no password takes any. */
-        {"ERR AUTH <password> called without any password configured for the default user.",
-         RLOCK_OK},
-        {"ERR Client sent AUTH, but no password is set", RLOCK_OK},
-        {"ERR invalid password", RLOCK_DENIED},
-        {"DENIED Redis is running in protected mode because protected mode is enabled",
-         RLOCK_DENIED},
-        {"WRONGTYPE Operation against a key holding the wrong kind of value", RLOCK_WRONG_KIND},
-        {"LOADING Redis is loading the dataset in memory", RLOCK_AGAIN},
-        {"BUSY Redis is busy running a script. You can only call SCRIPT KILL.",
-         RLOCK_AGAIN | STAYS},
-        {"MASTERDOWN Link with MASTER is down", RLOCK_AGAIN},
-        {"CLUSTERDOWN The cluster is down", RLOCK_AGAIN},
-        {"TRYAGAIN Multiple keys request during rehashing of slot", RLOCK_AGAIN | STAYS},
-        {"NOREPLICAS Not enough good replicas to write.", RLOCK_AGAIN},
-        {"MISCONF Redis is configured to save RDB snapshots", RLOCK_AGAIN},
-        {"OOM command not allowed when used memory > 'maxmemory'.", RLOCK_AGAIN | STAYS},
-        {"READONLY You can't write against a read only replica.", RLOCK_AGAIN},
-        {"UNBLOCKED force unblock from blocking operation", RLOCK_AGAIN | STAYS},
-        {"ERR max number of clients reached", RLOCK_AGAIN},
-        {"ERR WAIT cannot be used with replica instances. Please also note", RLOCK_AGAIN},
-        {"CROSSSLOT Keys in request don't hash to the same slot", RLOCK_REFUSED},
-        {"MOVED 3999 127.0.0.1:6381", RLOCK_UNAVAILABLE},
-        {"ERR This instance has cluster support disabled", RLOCK_UNAVAILABLE},
-        /* A bug of ours, or a server of another kind: nothing that passes by itself. */
-        {"ERR unknown command 'EVALSHA', with args beginning with: ", RLOCK_UNAVAILABLE},
-        {"ERR unknown command `EVAL`, with args beginning with: ", RLOCK_UNAVAILABLE},
-        {"ERR unknown command 'wait'", RLOCK_UNAVAILABLE},
-        {"ERR command eval not support for normal user", RLOCK_UNAVAILABLE},
-        {"ERR wrong number of arguments for 'auth' command", RLOCK_UNAVAILABLE},
-        {"ERR older than Redis 6.0", RLOCK_UNAVAILABLE},
-        {"ERR bad lua script for redis cluster, all the keys that the script uses",
-         RLOCK_UNAVAILABLE},
-        {"ERR for redis cluster, eval/evalsha number of keys", RLOCK_UNAVAILABLE},
-        {"ERR Script attempted to access keys that do not hash to the same slot",
-         RLOCK_UNAVAILABLE},
-        {"ERR Unknown Redis command called from script", RLOCK_UNAVAILABLE},
-        {"ERR Error compiling script (new function): user_script:1: unexpected symbol",
-         RLOCK_UNAVAILABLE},
-        /* Only the beginning counts: the rest may quote anything. */
-        {"ERR user_script:12: NOAUTH is what a value said", RLOCK_UNAVAILABLE},
-        /* It may pass. So may what nobody knows. */
-        {"ERR Script attempted to access a non local key in a cluster node", RLOCK_AGAIN},
-        {"ERR Script killed by user with SCRIPT KILL.", RLOCK_AGAIN},
-        {"upstream failure", RLOCK_AGAIN},
-        {" WRONGTYPE", RLOCK_AGAIN},
-        {"", RLOCK_AGAIN},
+        {RLOCK_DENIED,
+         {"NOAUTH Authentication required.",
+          "WRONGPASS invalid username-password pair or user is disabled.",
+          "NOPERM this user has no permissions to run the 'evalsha' command",
+          "ERR Protocol error: unauthenticated multibulk length",
+          "ERR The user executing the script can't run this command or subcommand",
+          "ERR ACL failure in script: User lk has no permissions to run the 'publish' command",
+          "ERR invalid password",
+          "DENIED Redis is running in protected mode because protected mode is enabled"}},
+        {RLOCK_OK,
+         {/* Who needs no password takes any. */
+          "ERR AUTH <password> called without any password configured for the default user.",
+          "ERR Client sent AUTH, but no password is set"}},
+        {RLOCK_WRONG_KIND, {"WRONGTYPE Operation against a key holding the wrong kind of value"}},
+        {RLOCK_AGAIN,
+         {"LOADING Redis is loading the dataset in memory", "MASTERDOWN Link with MASTER is down",
+          "CLUSTERDOWN The cluster is down", "NOREPLICAS Not enough good replicas to write.",
+          "MISCONF Redis is configured to save RDB snapshots",
+          "READONLY You can't write against a read only replica.",
+          "ERR max number of clients reached",
+          "ERR WAIT cannot be used with replica instances. Please also note",
+          /* It may pass. So may what nobody knows. */
+          "ERR Script attempted to access a non local key in a cluster node",
+          "ERR Script killed by user with SCRIPT KILL.", "upstream failure", " WRONGTYPE", ""}},
+        {RLOCK_AGAIN | STAYS,
+         {"BUSY Redis is busy running a script. You can only call SCRIPT KILL.",
+          "TRYAGAIN Multiple keys request during rehashing of slot",
+          "OOM command not allowed when used memory > 'maxmemory'.",
+          "UNBLOCKED force unblock from blocking operation"}},
+        {RLOCK_REFUSED, {"CROSSSLOT Keys in request don't hash to the same slot"}},
+        {RLOCK_UNAVAILABLE,
+         {"MOVED 3999 127.0.0.1:6381", "ERR This instance has cluster support disabled",
+          /* A bug of ours, or a server of another kind: nothing that passes by itself. */
+          "ERR unknown command 'EVALSHA', with args beginning with: ",
+          "ERR unknown command `EVAL`, with args beginning with: ", "ERR unknown command 'wait'",
+          "ERR command eval not support for normal user",
+          "ERR wrong number of arguments for 'auth' command", "ERR older than Redis 6.0",
+          "ERR bad lua script for redis cluster, all the keys that the script uses",
+          "ERR for redis cluster, eval/evalsha number of keys",
+          "ERR Script attempted to access keys that do not hash to the same slot",
+          "ERR Unknown Redis command called from script",
+          "ERR Error compiling script (new function): user_script:1: unexpected symbol",
+          /* Only the beginning counts: the rest may quote anything. */
+          "ERR user_script:12: NOAUTH is what a value said"}},
     };
-    for (size_t i = 0; i < 2 * COUNT(rows); i++) { /* in a script, too */
-        const char *plain = NULL;
-        char text[512];
-        (void)snprintf(text, sizeof text, "%s%s", rows[i / 2].text, i % 2 == 0 ? "" : TAIL);
-        const int outcome = rows[i / 2].outcome;
-        const enum rlock_status status = rlock__reply_error_status(text, &plain);
-        struct rlock__error error;
-        struct rlock__link link = {.stage = RLOCK__READY, .error = &error};
-        const rlock__reply reply = {.type = REDIS_REPLY_ERROR, .str = text, .len = strlen(text)};
-        if ((int)status != (outcome & ~STAYS) || rlock__reply_judge(&link, &reply) != status)
-            fail_msg("'%s': %s", text, rlock_status_text(status));
-        if (link.astray != (outcome == RLOCK_AGAIN))
-            fail_msg("'%s': asked elsewhere: %d", text, link.astray);
-        assert_true(plain != NULL && (*plain != '\0' || *text == '\0'));
-        /* Theirs, or a sentence. */
-        assert_true(strstr(text, plain) != NULL || strchr(plain, ' ') != NULL);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        for (const char *const *text = rows[i].texts; *text != NULL; text++) {
+            assert_means(*text, "", rows[i].outcome);
+            assert_means(*text, TAIL, rows[i].outcome);
+        }
     }
 }
 
