@@ -32,7 +32,9 @@ static const char *all_asked(const struct locked *f) {
 TEST(a_majority_takes_it) {
     const char *const *granted = ANSWERS(GRANTED(9)), *const *held = ANSWERS(HELD_BY("o"));
     const char *const *back = ANSWERS(GRANTED(5), DONE), *const *denied = ANSWERS(NOPERM);
-    const char *const *other = ANSWERS(HELD_BY("p"));
+    const char *const *other = ANSWERS(HELD_BY("p")), *const *larger = ANSWERS(GRANTED(9), DONE);
+    const char *const *unraised = ANSWERS(GRANTED(5), "-READONLY no\r\n", DONE);
+    const char *const *beaten = ANSWERS(GRANTED(5), TAKEN(9), DONE);
     const struct {
         const char *what;
         enum rlock_status status;
@@ -46,17 +48,9 @@ TEST(a_majority_takes_it) {
         {"who has most is in the way", RLOCK_BUSY, 0, "a a a", {other, held, held}},
         {"nobody has most", RLOCK_AGAIN, 0, "a ab a", {held, back, other}},
         {"most deny it", RLOCK_DENIED, 0, "a ab a", {denied, back, denied}},
-        {"no majority knows the token",
-         RLOCK_UNAVAILABLE,
-         9,
-         "atb ab ",
-         {ANSWERS(GRANTED(5), "-READONLY no\r\n", DONE), ANSWERS(GRANTED(9), DONE)}},
+        {"no majority knows the token", RLOCK_UNAVAILABLE, 9, "atb ab ", {unraised, larger}},
         /* Another reader was faster: it has the very token that we want. */
-        {"a token that another has is left to it",
-         RLOCK_OK,
-         10,
-         "att at ",
-         {ANSWERS(GRANTED(5), TAKEN(9), DONE), ANSWERS(GRANTED(9), DONE)}},
+        {"a token that another has is left to it", RLOCK_OK, 10, "att at ", {beaten, larger}},
         /* Of readers that come together one may lose each round: that is no failure. */
         {"always taken: tried again",
          RLOCK_BUSY,
