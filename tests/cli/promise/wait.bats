@@ -25,7 +25,8 @@ twenty_wait() {
         act "$who" "$kind" -q
     done
     wait_until 20 waiters x 20
-    wait_until 20 all_stand 20 # after that they sleep
+    # After that they sleep.
+    wait_until 20 eval 'in_line x 20 || (($(redis LLEN "redisson_lock_queue:{x}") == 20))'
     redis CONFIG RESETSTAT
     begin=$(now_ms)
     finish first {1..20}
@@ -35,10 +36,6 @@ twenty_wait() {
     enough=$((45 + ($(now_ms) - begin) / 200))
     (($(calls evalsha) <= enough)) || fail "$(calls evalsha) scripts for 20 hand-offs, not $enough"
     assert_no_keys
-}
-
-all_stand() { # N
-    in_line x "$1" || (($(redis LLEN 'redisson_lock_queue:{x}') == $1))
 }
 
 @test "20 waiters, fair ones, and 20 that come in one moment: each enters once, none beside another, at two scripts a hand-off" {
@@ -60,17 +57,13 @@ all_stand() { # N
     finish first
     foreign_hold x 60000
     signal CONT second
-    wait_until 5 first_has_come
+    # The first has come since it was woken: lua/include/front.lua.
+    wait_until 5 eval '[[ $(redis HGET "rlock_beats:{x}" "$(redis ZRANGE "rlock_waiters:{x}" 0 0)") != woken* ]]'
     wait_until 5 waiters x 2
     foreign_release x
     wait_until 1 entered_section second
     gone 0 second third
     check_history --min-sections 3 history
-}
-
-# Since it was woken: lua/include/front.lua.
-first_has_come() {
-    [[ $(redis HGET 'rlock_beats:{x}' "$(redis ZRANGE 'rlock_waiters:{x}' 0 0)") != woken* ]]
 }
 
 @test "a waiter costs next to nothing: a few commands in 4 seconds" {
@@ -97,17 +90,13 @@ is_alone() { # PID
         wait_until 5 waiters x 1
         wait_until 2 is_alone "${pid_of[$kind]}"
         redis CONFIG RESETSTAT
-        wait_until 10 heard_again # a heartbeat is a try
+        wait_until 10 eval '(($(calls evalsha) > 0))' # a heartbeat is a try
         wait_until 2 is_alone "${pid_of[$kind]}"
         finish "first-$kind"
         wait_until 10 entered_section "$kind"
         assert [ -n "$(guardian_of "${pid_of[$kind]}")" ]
         finish "$kind"
     done
-}
-
-heard_again() {
-    (($(calls evalsha) > 0))
 }
 
 @test "a server that is gone without a word is missed: the kernel asks for it while nothing is sent" {
