@@ -33,7 +33,7 @@ load ../../lib/kinds
         first_holds "$kind"
         start "$kind" -n a -n x -n y -- touch ran
         wait_until 5 waited_for
-        wait_until 10 nothing_but_x
+        wait_until 10 eval '! keys_left | grep -qvx -e x -e ".*{x}.*"'
         rlock "${rival[$kind]}" -x -n a -n y -- true
         : >let-go
         reap "$pid"
@@ -42,10 +42,6 @@ load ../../lib/kinds
         reap "$first"
         assert_no_keys
     done
-}
-
-nothing_but_x() {
-    ! keys_left | grep -qvx -e x -e '.*{x}.*'
 }
 
 @test "one of them is lost while the command runs: 76, the rest given back" {
@@ -73,10 +69,8 @@ sections() {
     sections history b a 3>&- 4>&- &
     two=$!
     sections history b a
-    wait_until 60 ended "$one"
-    wait_until 60 ended "$two"
-    wait "$one"
-    wait "$two"
+    reaps 0 "$one" 60
+    reaps 0 "$two" 60
     check_history --min-sections 45 history
     assert_no_keys
 }
@@ -86,8 +80,7 @@ sections() {
     mapfile -t names < <(printf -- '-n\nm%d\n' {0..39})
     proxy_start
     proxy lag 40
-    try run "${names[@]}" -l "$(ms 1500)" -- sleep "$(awk "BEGIN { print 2 * $SLOW }")"
-    assert_success
+    rlock run "${names[@]}" -l "$(ms 1500)" -- sleep "$(awk "BEGIN { print 2 * $SLOW }")"
     wait_until 5 assert_no_keys
 }
 
@@ -99,12 +92,11 @@ sections() {
     proxy_start
     proxy lag 50
     foreign_hold z 60000
-    try run -x "${names[@]}" -n z -- true
-    assert_failure 75
+    run -75 rlock run -x "${names[@]}" -n z -- true
     assert_keys z
     start run "${names[@]}" -n z -- true
     wait_until 20 waiters z 1
-    wait_until 10 only_z_is_taken
+    wait_until 10 eval '[[ $(redis EXISTS m0 m100 "m$last" z) == 1 ]]'
     wait_until 10 rlock run -x -s "$(server_url main)" -n m0 -n "m$last" -- true # it tries once more when it listens
     assert_ends_within_a_second
     assert_keys z
@@ -112,10 +104,6 @@ sections() {
     wait_until 20 assert_held m0
     assert_ends_within_a_second
     assert_keys z
-}
-
-only_z_is_taken() {
-    [[ $(redis EXISTS m0 m100 "m$last" z) == 1 ]]
 }
 
 @test "a server that falls silent while forty names are waited for, or taken: a signal ends it within a second" {
@@ -177,11 +165,8 @@ long_names() {
     try run "${options[@]}" -- sh -c 'printf %s "$RLOCK_NAME" | wc -c; rlock check; rlock run -n inner -- rlock check'
     assert_success
     assert_output $((199 * 494 - 1))
-    try run "${options[@]}" -- rlock run -n "$(printf '%0493d' 200)" "${options[@]}" "${options[@]}" -- true
-    assert_failure 64
+    run -64 rlock run "${options[@]}" -- rlock run -n "$(printf '%0493d' 200)" "${options[@]}" "${options[@]}" -- true
     long_names 137
-    try acquire run "${options[@]}"
-    assert_success
-    try release "$output"
-    assert_success
+    handle=$(rlock acquire run "${options[@]}")
+    rlock release "$handle"
 } >/dev/null
