@@ -48,10 +48,6 @@ counts() { # N
 END
 }
 
-is_stopped() {
-    [[ -s stopped ]] && in_state "$(cat stopped)" T
-}
-
 @test "a grandchild that is stopped goes on, and ends as its SIGTERM tells it to: the lease is lost, --timeout" {
     local expected options event
     cat >grandchild <<'EOS'
@@ -64,7 +60,7 @@ EOS
         rm -f stopped orderly
         # shellcheck disable=SC2086
         start run $options -n x -- env "$tree" sh -c 'sh grandchild & wait'
-        wait_until 10 is_stopped
+        wait_until 10 eval '[[ -s stopped ]] && in_state "$(cat stopped)" T'
         [[ $event == time ]] || redis DEL x
         reap "$pid"
         assert_equal "$event: $status" "$event: $expected"
@@ -107,7 +103,7 @@ END
     strace -D -qq -o trace -e trace=pidfd_open -e inject=pidfd_open:delay_enter=2000000 \
         "$RLOCK" run -n x -- nice -n 3 sh -c 'sleep 600 & wait' 3>&- 4>&- & # who is left when its guardian is killed
     pid=$!
-    wait_until 10 has_witness
+    wait_until 10 eval 'pgrep -P "$(guardian_of "$pid")" -x lock-witness'
     wait_until 10 is_urgent "$(guardian_of "$pid")"
     run ps -o cls= --ppid "$(guardian_of "$pid")"
     refute_output --partial RR
@@ -116,10 +112,6 @@ END
     kill -KILL "$(guardian_of "$pid")"
     wait_until 10 is_urgent "$pid"
     reaps 137 "$pid"
-}
-
-has_witness() {
-    pgrep -P "$(guardian_of "$pid")" -x lock-witness >/dev/null
 }
 
 is_urgent() { # PID
@@ -187,14 +179,9 @@ END
 
 @test "orphans of the command end all the time: the guardian leaves its job all the same" {
     start run -n x -- env "$tree" sh -c 'while :; do (true &); done'
-    wait_until 10 guardian_has_left
+    wait_until 10 eval 'guardian=$(guardian_of "$pid") && [[ $(session "$guardian") == "$guardian" ]]'
     kill -TERM "$pid"
     reaps 143 "$pid"
-}
-
-guardian_has_left() {
-    local guardian
-    guardian=$(guardian_of "$pid") && [[ $(session "$guardian") == "$guardian" ]]
 }
 
 @test "SIGKILL of the whole process group: nothing lives on" {
