@@ -104,10 +104,6 @@ becomes_rlock() {
     wait_until 10 test -s ready
 }
 
-child_of_job() {
-    [[ -n $(children "$(cat job)") ]]
-}
-
 @test "exec from a script with a job in the background: the command is ended, the job lives on" {
     local expected event stack options strangers
     while IFS='|' read -r expected event stack options; do
@@ -116,7 +112,7 @@ child_of_job() {
         # The job has a child, and the command some that left it.
         # shellcheck disable=SC2086
         becomes_rlock 'sleep 600; :' 'setsid sleep 600 & (setsid sh -c "sleep 600; :" &)' $options
-        wait_until 5 child_of_job
+        wait_until 5 eval '[[ -n $(children "$(cat job)") ]]'
         strangers=("$(cat job)" "$(children "$(cat job)")")
         eval "$event"
         reap "$pid" 10
@@ -137,13 +133,9 @@ END
     : >left
     wait_until 10 sh -c '[ "$(wc -l <left)" -ge 5 ]'
     : >enough
-    wait_until 5 only_guardian_of "$pid"
+    wait_until 5 eval '[[ $(children "$pid") == "$(guardian_of "$pid")" ]]'
     kill -TERM "$pid"
     reaps 143 "$pid" 5
-}
-
-only_guardian_of() { # RLOCK
-    [[ $(children "$1") == "$(guardian_of "$1")" ]]
 }
 
 @test "as PID 1: what falls to it is reaped, and a signal is told as 128+N" {
@@ -155,42 +147,18 @@ only_guardian_of() { # RLOCK
     first=$(children "$outer")
     # What docker exec leaves: a process whose parent, not of the tree, has ended.
     nsenter -t "$first" -p sh -c '(exec sleep 0.1 >&- 2>&-) & exit 0' 3>&- 4>&-
-    wait_until 5 no_zombies "$first"
+    wait_until 5 eval '(($(children "$first" | wc -l) == 1)) && ! in_state "$(children "$first")" Z'
     assert_equal "$(children "$first" | wc -l)" 1
     kill -TERM "$first"
     reaps 143 "$outer"
     assert_no_keys
 }
 
-no_zombies() { # PARENT
-    local child
-    (($(children "$1" | wc -l) == 1)) || return 1
-    for child in $(children "$1"); do
-        ! in_state "$child" Z || return 1
-    done
-}
-
 # --- what can't be ended ------------------------------------------------------------------------
-
-# run_as_root OPTION...: a background rlock of a user whose command has become root by ./become-root; pid is its rlock,
-# command what it runs.
-run_as_root() {
-    setpriv --reuid=64321 --regid=64321 --clear-groups "$RLOCK" run -n x -l 30s "$@" -- \
-        "$dir/become-root" --reuid=0 sleep 600 >out 2>err </dev/null 3>&- 4>&- &
-    pid=$!
-    wait_until 10 sleeps_as_root
-}
-
-# The kernel's list may be short of one child while another ends.
-sleeps_as_root() {
-    command=$(command_of "$pid")
-    [[ $(ps -o ruid=,comm= -p "$command" | xargs) == '0 sleep' ]]
-}
 
 # asked_in_vain: a waiter asks it to end, and does not get in.
 asked_in_vain() {
-    try run -n x --preempt -w "$(ms 1500)" -- touch ran
-    assert_failure 75
+    run -75 rlock run -n x --preempt -w "$(ms 1500)" -- touch ran
     assert_file_not_exist ran
 }
 
@@ -204,8 +172,12 @@ asked_in_vain() {
     [[ $(setpriv --reuid=64321 --clear-groups "$dir/become-root" --reuid=0 id -u) == 0 ]] || skip "needs the right to become root (nosuid)"
     while IFS='|' read -r event why options; do
         # shellcheck disable=SC2086
-        run_as_root $options
-        $event
+        setpriv --reuid=64321 --regid=64321 --clear-groups "$RLOCK" run -n x -l 30s $options -- \
+            "$dir/become-root" --reuid=0 sleep 600 >out 2>err </dev/null 3>&- 4>&- &
+        pid=$!
+        # The kernel's list may be short of one child while another ends.
+        wait_until 10 eval 'command=$(command_of "$pid") && [[ $(ps -o ruid=,comm= -p "$command" | xargs) == "0 sleep" ]]'
+        eval "$event"
         reap "$pid" 10
         assert_equal "$event: $status" "$event: 76"
         ! ended "$command" || fail "the command is gone"
@@ -215,14 +187,10 @@ asked_in_vain() {
         kill -KILL "$command"
         redis DEL x
     done <<END
-kill_guardian|.*|
+kill -KILL "\$(guardian_of "\$pid")"|.*|
 true|--timeout could not end the command|--timeout $(ms 2000) --kill-after 100ms
 asked_in_vain|the command could not be ended for a waiter|--preemptible --kill-after 100ms
 END
-}
-
-kill_guardian() {
-    kill -KILL "$(guardian_of "$pid")"
 }
 
 @test "the guardian is stopped, and hears of no signal or order: rlock stands in for it all the same" {
@@ -287,9 +255,8 @@ END
     open_to_others
     run --separate-stderr timeout -s KILL $((20 * SLOW)) \
         setpriv --reuid=64329 --regid=64329 --clear-groups prlimit --nproc=2 "$RLOCK" run -n x -- touch ran
-    assert_equal "$status" 71
-    assert_equal "$stderr" \
-        'rlock: cannot keep x: cannot start the thread that renews: Resource temporarily unavailable'
+    assert_equal "$status: $stderr" \
+        '71: rlock: cannot keep x: cannot start the thread that renews: Resource temporarily unavailable'
     assert_file_not_exist ran
     assert_no_keys
 }
@@ -304,15 +271,14 @@ END
         strace -D -f -qq -o trace -e trace=execve,setsid -e inject=execve:delay_enter=2500000:when=1 \
             -e inject=setsid:delay_enter=300000 "$RLOCK" run -n x -l 2s -- touch ran 2>err 3>&- 4>&- &
         pid=$!
-        wait_until 10 asked 1
+        wait_until 10 eval '(($(calls evalsha) >= 1))'
         wait_until 10 grandchild
         kill "-$signal" "$pid"
         if [[ $signal == STOP ]]; then
-            wait_until 10 no_grandchild
+            wait_until 10 eval '! grandchild'
             kill -CONT "$pid"
         fi
-        reap "$pid"
-        assert_equal "$status" "$([[ $signal == KILL ]] && echo 137 || echo 76)"
+        reaps "$([[ $signal == KILL ]] && echo 137 || echo 76)" "$pid"
         wait_until 10 none_marked "TEST_MARK=$TEST_MARK"
         assert_file_not_exist ran
         redis DEL x
@@ -321,12 +287,4 @@ END
 
 grandchild() {
     [[ -n $(children "$(guardian_of "$pid")") ]] # it has the guardian's name still
-}
-
-no_grandchild() {
-    ! grandchild
-}
-
-asked() { # N
-    (($(calls evalsha) >= $1))
 }
