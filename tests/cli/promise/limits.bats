@@ -56,21 +56,16 @@ needs_little() {
 # --- no signal may be queued -----------------------------------------------------------------------
 
 # Who opens a file that somebody has leased for writing (fcntl(2), F_SETLEASE), to execute it, too, waits.
-lease_file() { # FILE
-    python3 -c 'import fcntl, os, signal, sys, time
-signal.signal(signal.SIGIO, signal.SIG_IGN)
-file = os.open(sys.argv[1], os.O_RDWR)
-fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
-open("leased", "w").close()
-time.sleep(600)' "$1" 3>&- 4>&- &
-    helper_pids+=($!)
-    wait_until 10 test -e leased
-}
-
 @test "RLIMIT_SIGPENDING 0: an exec that hangs is ended by the guardian, at the lease's end, too" {
     local limit
     cp /bin/true slow
-    lease_file "$PWD/slow"
+    helper python3 -c 'import fcntl, os, signal, time
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+file = os.open("slow", os.O_RDWR)
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+open("leased", "w").close()
+time.sleep(600)'
+    wait_until 10 test -e leased
     for limit in 1000 0; do
         took 300 2000 timeout 60 prlimit --sigpending="$limit" "$RLOCK" run -n x --timeout 300ms --kill-after 100ms -- ./slow
         assert_equal "$limit: $status" "$limit: 124"
@@ -91,15 +86,11 @@ time.sleep(600)' "$1" 3>&- 4>&- &
     for times in 1 2 3; do
         wait_until 5 pgrep -x -g "$pid" lock-witness
         kill -USR1 "$([[ $times == 1 ]] && echo "-$pid" || echo "$pid")"
-        wait_until 5 heard_times "$times"
+        wait_until 5 eval '[[ $(wc -l <heard) == "$times" ]]'
     done
     : >over
     reaps 0 "$pid"
     assert_equal "$(wc -l <heard)" 3
-}
-
-heard_times() {
-    [[ $(wc -l <heard) == "$1" ]]
 }
 
 # --- what the command may use up -----------------------------------------------------------------
