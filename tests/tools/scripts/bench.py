@@ -67,10 +67,15 @@ class Bench:
         lock.take(A, attempt(1), **options)
         return lock
 
+    def afresh(self, *cases):
+        """Each of them, on an empty server."""
+        for case in cases:
+            self.server("FLUSHALL")
+            yield case
+
     def each(self, *kinds, total=3):
         """A lock of each kind, on an empty server; a semaphore with so many permits."""
-        for kind in kinds:
-            self.server("FLUSHALL")
+        for kind in self.afresh(*kinds):
             lock = self.lock(kind)
             lock.total = total if kind in ("sem", "plain") else ""
             yield kind, lock
