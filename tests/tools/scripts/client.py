@@ -189,8 +189,7 @@ class Lock:
         us = f'"host":"host","pid":42,"user":"user","command":"command","permits":{permits}'
         us += ',"preemptible":true' if preemptible else ""
         total = self.total if total is None else total
-        more = [total, variant, *proof, place, ticket, period, preempts_as, once_key, priority or "",
-                waited]
+        more = [total, variant, *proof, place, ticket, period, preempts_as, once_key, priority or "", waited]
         while more and more[-1] == "":
             more.pop()
         return self.run(self.take_script, owner, lease, attempt, permits, int(wait), us, *more,
