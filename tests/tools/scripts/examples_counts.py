@@ -124,8 +124,7 @@ def latch_counted_down(bench):
 
 def latch_that_became_a_semaphore(bench):
     """a name on which rlock set a latch that Redisson opened: a semaphore like any other from then on"""
-    for begin in ("sem_acquire", "sem_resize"):
-        bench.server("FLUSHALL")
+    for begin in bench.afresh("sem_acquire", "sem_resize"):
         bench.lock("latch").run("latch_set", A, LEASE, attempt(1), 3)
         bench.server("DEL", "x")
         lock = bench.lock("sem")
