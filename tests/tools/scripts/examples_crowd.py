@@ -83,18 +83,14 @@ def what_comes_first_does_the_same(bench):
 
 def dead_crowd_is_passed_over(bench):
     """a thousand dead fair waiters in front are passed over a few at a time, within ten seconds"""
-    for size in CROWDS:
-        bench.server("FLUSHALL")
+    for size in bench.afresh(*CROWDS):
         lock, spent = bench.lock("fair"), 0
         lock.take(A, attempt(0xa))
         _crowd(lock, size)
         bench.hear(lock.own_channel(B))
         lock.take(B, attempt(0xb))
         bench.few(lock.give, A, attempt(0xa))
-        while True:
-            answer = bench.few(lock.take, B, attempt(0xb), place="2")
-            if answer[0] == GRANTED:
-                break
+        while (answer := bench.few(lock.take, B, attempt(0xb), place="2"))[0] != GRANTED:
             spent += answer[11]
             same(spent < 10000, True, f"{size} dead, after {spent} ms")
             if answer[11] > SOON:
@@ -110,7 +106,8 @@ def dead_among_the_living(bench):
     lock.take(A, attempt(0xa))
     _crowd(lock, size)
     living = [number for number in range(size) if number % 3 == 2]
-    bench.hear(*(lock.own_channel(nth(number)) for number in living))
+    by_channel = {lock.own_channel(nth(number)): number for number in living}
+    bench.hear(*by_channel)
     due, ticket, got = {number: 0 for number in living}, {}, []
     lock.give(A, attempt(0xa))
     now = last = 0
@@ -129,11 +126,8 @@ def dead_among_the_living(bench):
         else:
             due[number], ticket[number] = now + answer[11], answer[12]
         for channel, word in bench.listener.heard():
-            who = next((each for each in due if lock.own_channel(nth(each)) == channel), None)
-            if who is not None and word == "0":
-                due[who] = now
-            elif who is not None:
-                due[who] = min(due[who], now + BEATS_AGAIN)
+            if (who := by_channel[channel]) in due:
+                due[who] = now if word == "0" else min(due[who], now + BEATS_AGAIN)
     same(got, living, "the order")
     bench.standing()
 
@@ -141,8 +135,7 @@ def dead_among_the_living(bench):
 def clock_set_back(bench):
     """the server's clock is set back by a minute: a fair waiter that dies meanwhile is passed over all the same, and
     a writer that was stopped keeps readers out for seconds only"""
-    for kind, other, place in (("fair", "fair", "2"), ("read", "write", "1")):
-        bench.server("FLUSHALL")
+    for kind, other, place in bench.afresh(("fair", "fair", "2"), ("read", "write", "1")):
         lock, stopped = bench.locks(kind, other)
         if kind != other:
             bench.hear(stopped.own_channel(B))
