@@ -12,8 +12,7 @@ def _hold(bench, *fields):
 
 def foreign_holder(bench):
     """Redisson's mutex and writer are respected, and not touched; one without a lease is waited for"""
-    for kinds, fields in ((("run", "fair"), (R, 2)), (("read", "write"), ("mode", "write", R + ":write", 1))):
-        bench.server("FLUSHALL")
+    for fields, *kinds in bench.afresh(((R, 2), "run", "fair"), (("mode", "write", R + ":write", 1), "read", "write")):
         _hold(bench, *fields)
         before = bench.server("DUMP", "x")
         for lock in bench.locks(*kinds):
@@ -63,8 +62,7 @@ def foreign_readers(bench):
 def reader_after_a_forced_unlock(bench):
     """Redisson's reader that came after its forced unlock of rlock's hash stays, whatever rlock's readers do"""
     read, write = bench.locks("read", "write")
-    for early in (True, False):
-        bench.server("FLUSHALL")
+    for early in bench.afresh(True, False):
         read.take(A, attempt(1), lease=5000)
         bench.server("DEL", "x", lease_key(A))
         bench.reader(R, LEASE)
@@ -137,8 +135,7 @@ def foreign_permits(bench):
     bench.hear(lock.channel)
     same(lock.take(B, attempt(2), total=3)[0], GRANTED)
     bench.heard((lock.channel, "1"))
-    same(set(bench.server.value(PERMITS)) - {"s" * 16},
-         {permit(1), permit(2)})
+    same(set(bench.server.value(PERMITS)) - {"s" * 16}, {permit(1), permit(2)})
     bench.server("ZREM", PERMITS, "s" * 16)  # as Redisson gives it back
     bench.server("INCRBY", "x", 1)
     same(lock.give(A, attempt(1)), [RELEASED, 0, 0])
