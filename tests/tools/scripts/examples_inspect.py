@@ -1,8 +1,7 @@
 """What `rlock status` shows of a name, and that to look changes nothing."""
 import os
 
-from bench import (A, B, C, HOLD, INFO, LEASE, LEASES, PERMITS, R, S, WAITERS, attempt,
-                   lease_key, nth, permit, same)
+from bench import A, B, C, HOLD, INFO, LEASE, LEASES, PERMITS, R, S, WAITERS, attempt, lease_key, nth, permit, same
 from client import common
 
 PAGED = [key.replace("*", "x") for key in common("rlock_hold:{*}") + [
@@ -129,9 +128,8 @@ def seen_of_numbers(bench):
 
 def seen_of_what_is_no_lock(bench):
     """inspect: a key that is no lock is of the wrong kind"""
-    for command in (("SET", "x", "text"), ("SADD", "x", 1), ("HSET", "x", "a", 1, "b", 2),
-                    ("HSET", "x", "a", "text"), ("HSET", "x", "mode", "dark"), ("RPUSH", "x", 1)):
-        bench.server("FLUSHALL")
+    for command in bench.afresh(("SET", "x", "text"), ("SADD", "x", 1), ("HSET", "x", "a", 1, "b", 2),
+                                ("HSET", "x", "a", "text"), ("HSET", "x", "mode", "dark"), ("RPUSH", "x", 1)):
         bench.server(*command)
         same(bench.status(65), None, command)
 
@@ -186,5 +184,4 @@ def seen_of_long_texts(bench):
             holder = _seen(bench, "held", "run", [A])[1][A]
             same((holder["command"], holder["since"]), ("c" * 4096, "1970-01-01T00:00:00.077Z"))
     bench.server("HSET", INFO, A, '{"command":"c%s"}' % ("\u00e9".encode("utf-8").decode("latin-1") * 3000))
-    command = _seen(bench, "held", "run", [A])[1][A]["command"]
-    same(command, "c" + 2047 * "\u00e9")
+    same(_seen(bench, "held", "run", [A])[1][A]["command"], "c" + 2047 * "\u00e9")
