@@ -47,8 +47,7 @@ def another_kind(bench):
     """no script touches a key of another kind"""
     for kind, own in OWN.items():
         for what, commands in ((each, STANDS[each]) for each in STANDS if each not in own):
-            for expected, script, words, options in _calls(bench.lock(kind)):
-                bench.server("FLUSHALL")
+            for expected, script, words, options in bench.afresh(*_calls(bench.lock(kind))):
                 for command in commands:
                     bench.server(*command)
                 before, dump = bench.server.see(), bench.server("DUMP", "x")
