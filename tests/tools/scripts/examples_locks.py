@@ -8,8 +8,7 @@ PATIENT, NEWEST, DEAF = "patient@host", "newest@host", "deaf@host"
 
 def exclusive_taken(bench):
     """run, write: the hash, its lease, the token, who holds; a re-entry is counted, a release takes one, the last is told"""
-    for kind, mode, field, told in (("run", {}, A, "0"), ("write", {"mode": "write"}, A + ":write", "1")):
-        bench.server("FLUSHALL")
+    for kind, mode, field, told in bench.afresh(("run", {}, A, "0"), ("write", {"mode": "write"}, A + ":write", "1")):
         lock = bench.lock(kind)
         same(lock.take(A, attempt(1)), [GRANTED, 1, LEASE])
         bench.standing("x", INFO, LEASES)
@@ -37,8 +36,7 @@ def exclusive_taken(bench):
 
 def exclusive_renewed(bench):
     """run, write: a renewal gives the whole lease, never less than there was, to the holder alone"""
-    for kind, check in (("run", "mutex_check"), ("write", "rw_check")):
-        bench.server("FLUSHALL")
+    for kind, check in bench.afresh(("run", "mutex_check"), ("write", "rw_check")):
         lock = bench.held(kind)
         bench.server.let_pass(10000)
         same(lock.renew(A, attempt(1)), [KEPT, LEASE, 0])
@@ -262,8 +260,7 @@ def left_held_by_a_writer(bench):
 
 def many_holds_of_one_owner(bench):
     """read: of twenty holds of one owner the last lives on for as long as it renews, whichever ended before"""
-    for order in (1, -1):
-        bench.server("FLUSHALL")
+    for order in bench.afresh(1, -1):
         read = bench.lock("read")
         token = read.take(A, attempt(1))[1]
         for number in range(2, 21):
@@ -281,15 +278,14 @@ def many_holds_of_one_owner(bench):
 
 def many_left_held(bench):
     """--min-hold, twenty times inside one hold: nobody's until the longest ends; the hold around them goes on"""
-    for kind, field, inside in (("run", A, ""), ("fair", A, ""), ("write", A + ":write", ":write"), ("read", A, "")):
-        bench.server("FLUSHALL")
-        lock = bench.lock(kind)
+    for kind, lock in bench.each("run", "fair", "write", "read"):
         token = lock.take(A, attempt(1))[1]
         for number in range(2, 22):
             same(lock.take(nth(number), attempt(number), proof=(A, token))[0], REENTERED, f"{kind} {number}")
             same(lock.give(A, attempt(number), keep=120000 - number * 1000, waiter=nth(number))[0], STILL_HELD)
         same(lock.give(A, attempt(1))[0], RELEASED)
-        same(bench.server.value("x"), {A + "#kept" + inside: "1", **({"mode": kind} if kind in ("read", "write") else {})})
+        kept = A + "#kept" + (":write" if kind == "write" else "")
+        same(bench.server.value("x"), {kept: "1", **({"mode": kind} if kind in ("read", "write") else {})})
         bench.ends_in(118000, "x")
 
 
@@ -299,13 +295,10 @@ def names_with_a_brace(bench):
     read.take(A, attempt(1))
     run.take(A, attempt(1))
     run.take(B, attempt(2))
-    bench.standing("a{b}", f"a{{b}}:{A}:rwlock_timeout:1", "rlock_info:a{b}",
-                   "rlock_leases:a{b}",
+    bench.standing("a{b}", f"a{{b}}:{A}:rwlock_timeout:1", "rlock_info:a{b}", "rlock_leases:a{b}",
                    "m{b}", "rlock_info:m{b}", "rlock_leases:m{b}", "redisson_lock_queue:m{b}",
-                   "redisson_lock_timeout:m{b}", "rlock_queue:m{b}", "rlock_queue_beats:m{b}",
-                   "rlock_queuers:m{b}")
-    bench.hear("redisson_rwlock:a{b}", "redisson_lock__channel:m{b}:" + B,
-               "redisson_countdownlatch__channel__{l{b}}")
+                   "redisson_lock_timeout:m{b}", "rlock_queue:m{b}", "rlock_queue_beats:m{b}", "rlock_queuers:m{b}")
+    bench.hear("redisson_rwlock:a{b}", "redisson_lock__channel:m{b}:" + B, "redisson_countdownlatch__channel__{l{b}}")
     read.give(A, attempt(1))
     run.give(A, attempt(1))
     bench.lock("latch", "l{b}").run("latch_set", A, LEASE, attempt(1), 1)
