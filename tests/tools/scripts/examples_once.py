@@ -67,8 +67,7 @@ def once_key_alone(bench):
     _ran(run, 1, "", 1, key="k")
     _ran(run, 2, "", key="k")
     same(bench.server.value(RECORD)["key"], "k")
-    same(fair.take(B, attempt(3), once_key="k")[0], DONE)
-    same(fair.take(B, attempt(3), once_key="k")[7], 1, "because of the key")
+    same(fair.take(B, attempt(3), once_key="k")[::7], [DONE, 1], "because of the key")
     same(fair.take(B, attempt(4), once_key="k", period=1)[0], DONE, "both must be new")
     same(fair.take(B, attempt(5), once_key="K", period=HOUR)[7], 0, "because of the time")
     _ran(run, 6, "", 1, key="K")
@@ -87,15 +86,10 @@ def skips_counted(bench):
         return run.run("skip", attempt(number), 0, attempt(number), 1, record=True)
 
     same([skip(1)[1], skip(2)[1], skip(2)[1], skip(3)[1]], [1, 2, 2, 3])
-    run.take(A, attempt(4))
-    run.give(A, attempt(4))  # nobody says how it ended
-    same(skip(5)[1], 4)
-    run.take(A, attempt(6))
-    run.give(A, attempt(6), ended=("", 1, 10))
-    same(skip(7)[1], 5)
-    run.take(A, attempt(8))
-    run.give(A, attempt(8), ended=("", 0, 10))
-    same(skip(9)[1], 1)
+    for number, ended, count in ((4, None, 4), (6, ("", 1, 10), 5), (8, ("", 0, 10), 1)):  # None: nobody says how
+        run.take(A, attempt(number))
+        run.give(A, attempt(number), ended=ended)
+        same(skip(number + 1)[1], count)
 
 
 def once_longest(bench):
