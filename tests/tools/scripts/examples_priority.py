@@ -56,9 +56,8 @@ def priority_tickets(bench):
 def priority_takes_a_free_lock(bench):
     """fair --priority: a newcomer takes a free lock before one that was woken and has a lower one, not the same"""
     fair = bench.lock("fair")
-    for head, newcomer, expected in ((0, 0, BUSY), (0, 1, GRANTED), (-1, 0, GRANTED), (-1, -1, BUSY), (5, 4, BUSY),
-                                     (1000, 1000, BUSY), (-1000, -999, GRANTED)):
-        bench.server("FLUSHALL")
+    for head, newcomer, expected in bench.afresh((0, 0, BUSY), (0, 1, GRANTED), (-1, 0, GRANTED), (-1, -1, BUSY),
+                                                 (5, 4, BUSY), (1000, 1000, BUSY), (-1000, -999, GRANTED)):
         fair.take(A, attempt(1))
         fair.take(B, attempt(2), priority=head)
         bench.hear(fair.own_channel(B))
@@ -220,22 +219,20 @@ def cost_of_priorities(bench):
 
     Bounded, however many wait, of which priorities, and whoever has died. Beside Redisson's a few commands
     more find out where the dead stood."""
-    for size in (10, 300):
-        for foreign in (0, 30):
-            bench.server("FLUSHALL")
-            fair, most = bench.lock("fair"), MOST + 10 * (foreign > 0)
-            fair.take(A, attempt(0xa), lease=3600000)
-            for number in range(size):
-                bench.few(fair.take, nth(number), attempt(0x1000 + number), priority=number % 7 - 3, most=most)
-            for number in range(foreign):
-                _foreign(bench, f"{number:08x}-2222-4333-8444-555555555555:{number}")
-            for _ in range(5):
-                for number in range(0, size, 3):
-                    bench.few(fair.take, nth(number), attempt(0x1000 + number), priority=number % 7 - 3, place="1", most=most)
-                bench.server.let_pass(2400)
-            for number in range(3):
-                bench.few(fair.give, nth(number), attempt(0x1000 + number), priority=number % 7 - 3, most=most)
-            bench.few(fair.give, A, attempt(0xa), most=most)
+    for size, foreign in bench.afresh((10, 0), (10, 30), (300, 0), (300, 30)):
+        fair, most = bench.lock("fair"), MOST + 10 * (foreign > 0)
+        fair.take(A, attempt(0xa), lease=3600000)
+        for number in range(size):
+            bench.few(fair.take, nth(number), attempt(0x1000 + number), priority=number % 7 - 3, most=most)
+        for number in range(foreign):
+            _foreign(bench, f"{number:08x}-2222-4333-8444-555555555555:{number}")
+        for _ in range(5):
+            for number in range(0, size, 3):
+                bench.few(fair.take, nth(number), attempt(0x1000 + number), priority=number % 7 - 3, place="1", most=most)
+            bench.server.let_pass(2400)
+        for number in range(3):
+            bench.few(fair.give, nth(number), attempt(0x1000 + number), priority=number % 7 - 3, most=most)
+        bench.few(fair.give, A, attempt(0xa), most=most)
 
 
 def overtaken_at_the_front(bench):
@@ -257,14 +254,13 @@ def cost_without_priorities(bench):
         (fair.take, B, attempt(2), {"place": "1"}), (fair.take, C, attempt(3), {"place": "2"}),
         (fair.take, HIGH, attempt(5), {"wait": False}), (fair.give, C, attempt(3), {}), (fair.give, A, attempt(1), {}),
         (fair.take, B, attempt(2), {"place": "1"}), (fair.give, B, attempt(2), {}))
-    for foreign, expected in ((), [28, 28, 28, 20, 20, 13, 22, 22, 35, 21]), ((R,), [28, 31, 31, 21, 23, 13, 27, 22, 37, 20]):
-        bench.server("FLUSHALL")
+    for is_beside, expected in bench.afresh((False, [28, 28, 28, 20, 20, 13, 22, 22, 35, 21]),
+                                            (True, [28, 31, 31, 21, 23, 13, 27, 22, 37, 20])):
         fair.take(A, attempt(1))
         spent = []
         for script, *words, options in scripts:
             bench.few(script, *words, **options)
-            if not spent:
-                for owner in foreign:
-                    _foreign(bench, owner)
+            if is_beside and not spent:
+                _foreign(bench, R)
             spent.append(bench.spent)
         same(spent, expected, "commands")
