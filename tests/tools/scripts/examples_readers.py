@@ -20,8 +20,7 @@ def crowd_of_readers(bench):
     """readers: whoever comes, waits, renews or leaves runs as many commands among 1,000 as among ten"""
     read, write = bench.locks("read", "write")
     counts = []
-    for size in (FEW, MANY):
-        bench.server("FLUSHALL")
+    for size in bench.afresh(FEW, MANY):
         _enter(read, size)
         counts.append([  # A's lease is the longest by far: the lock's is cut when A leaves
             _counted(bench, GRANTED, read.take, A, attempt(0x1001), lease=2 * LEASE),
@@ -38,8 +37,7 @@ def crowd_of_readers(bench):
 def dead_crowd_of_readers(bench):
     """readers: 1,000 that are dead hold a writer up no longer than the one that lives, and no script takes them all out"""
     read, write = bench.locks("read", "write")
-    for living in (A, R):
-        bench.server("FLUSHALL")
+    for living in bench.afresh(A, R):
         _enter(read, MANY)
         if living == A:
             read.take(A, attempt(0x1001), lease=3 * LEASE)
