@@ -65,8 +65,7 @@ def restored_out_of_the_line(bench):
 def restored_nowhere_else(bench):
     """restore: nothing is taken from anybody, Redisson's neither; what is no lock stays; a try that is over is over"""
     for kind, lock, field in _kinds(bench):
-        for holder in "run", "write":
-            bench.server("FLUSHALL")
+        for holder in bench.afresh("run", "write"):
             bench.lock(holder).take(B, attempt(2))
             before = bench.server.see()
             answer = lock.restore(A, attempt(1), 7)[0]
@@ -84,8 +83,7 @@ def restored_nowhere_else(bench):
 def restored_beside_what_is_kept(bench):
     """restore: the hold around one that was put back here, and left a --min-hold; nothing beside what others left"""
     for around, inside in (("run", "run"), ("write", "write"), ("write", "read")):
-        for left_by, expected in ((B, LOST), (A, KEPT)):
-            bench.server("FLUSHALL")
+        for left_by, expected in bench.afresh((B, LOST), (A, KEPT)):
             outer, inner = bench.lock(around), bench.lock(inside)
             inner.restore(left_by, attempt(2), 7)
             same(inner.give(left_by, attempt(2), keep=LEASE)[0], RELEASED, inside)
