@@ -42,9 +42,8 @@ def few_commands_beside_waiters(bench):
 
 def few_commands_where_some_fit(bench):
     """sem: and whoever of them can enter, or has died; the first asks for more than there is, is old or young"""
-    for age, due, owner in itertools.product((0, PATIENCE), (7000, 3000, -1), (nth(0), nth(20), C)):
+    for age, due, owner in bench.afresh(*itertools.product((0, PATIENCE), (7000, 3000, -1), (nth(0), nth(20), C))):
         what = f"waits for {age} ms, heard of for {due} ms more, {owner}"
-        bench.server("FLUSHALL")
         lock = bench.lock("sem")
         lock.take(A, attempt(1), permits=3, total=4)
         _crowd(bench, 40, 2)
