@@ -4,16 +4,11 @@ from bench import (A, B, C, INFO, LEASE, PATIENCE, PERMITS, QUEUE, R, S, TIMEOUT
 from client import BUSY, GRANTED, LOST, REFUSED, RELEASED
 
 
-def _hold(bench, *fields):
-    """A hash under x, with a lease."""
-    bench.server("HSET", "x", *fields)
-    bench.server("PEXPIRE", "x", LEASE)
-
-
 def foreign_holder(bench):
     """Redisson's mutex and writer are respected, and not touched; one without a lease is waited for"""
     for fields, *kinds in bench.afresh(((R, 2), "run", "fair"), (("mode", "write", R + ":write", 1), "read", "write")):
-        _hold(bench, *fields)
+        bench.server("HSET", "x", *fields)
+        bench.server("PEXPIRE", "x", LEASE)
         before = bench.server("DUMP", "x")
         for lock in bench.locks(*kinds):
             answer = lock.take(A, attempt(1), wait=False)
