@@ -14,10 +14,6 @@ def _ran(lock, number, period=HOUR, status=0, key=""):
     same(lock.give(A, attempt(number), ended=(period, status, 1500), once_key=key), [RELEASED, 0, 0])
 
 
-def _noted(bench, field):
-    return json.loads(bench.server("HGET", RECORD, field))
-
-
 def once_noted(bench):
     """--once-per: what is noted of a run, and for how long"""
     run = bench.lock("run")
@@ -29,7 +25,7 @@ def once_noted(bench):
     record = bench.server.value(RECORD)
     same(sorted(record), ["done", "keep", "last", "success"])
     same((record["keep"], record["last"]), (str(HOUR), record["success"]))
-    last = _noted(bench, "last")
+    last = json.loads(record["last"])
     about(last.pop("ended"), bench.server.now())
     about(int(record["done"]), bench.server.now())
     same(last, {"host": "host", "pid": 42, "user": "user", "command": "command", "permits": 1,
@@ -146,7 +142,7 @@ def once_and_others(bench):
     with bench.no_memory():
         same(run.give(A, attempt(1), ended=(HOUR, 0, 5)), [RELEASED, 0, 0])
         same(run.take(B, attempt(2), period=DAY)[0], DONE)
-    same(_noted(bench, "last")["took_ms"], 5)
+    same(json.loads(bench.server("HGET", RECORD, "last"))["took_ms"], 5)
     bench.server("SET", RECORD, "mine")
     same(run.take(A, attempt(4), period=HOUR), [WRONG_KIND, 0, 0])
     same(run.take(A, attempt(5)), [GRANTED, run.token(), LEASE])
