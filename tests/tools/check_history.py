@@ -18,9 +18,8 @@ Each LOG is the history of one lock. Its lines are key=value words; times are ns
   down=NS [by=N]
              a count-down was about to begin
 
-A section that was killed has only its first line; it counts up to the beat found in
-LOG.beats/PID-ENTER, or, without a beat, as the single instant of its entry. Sections of one owner are
-one hold (re-entry) and may overlap.
+A section that was killed has only its first line; it counts up to the beat found in LOG.beats/PID-ENTER, or, without a
+beat, as the single instant of its entry. Sections of one owner are one hold (re-entry) and may overlap.
 
 Tokens: later sections have larger ones, where it is certain that their holds were later: they
 could not have been held together, or one's rlock was started after the other's section had ended.
@@ -95,17 +94,13 @@ class History:
         return section.enter
 
 
-# --- rules: who may be within together -----------------------------------------------------------
-
-
 class Rule:
     """What of a rule concerns two sections by their kinds."""
 
     def __init__(self, text):
         self.text = text
         self.name, _, number = text.partition("=")
-        if (self.name in ("permits", "latch")) != number.isdigit() \
-                or self.name not in ("mutex", "rw", "permits", "latch"):
+        if self.name not in (("permits", "latch") if number.isdigit() else ("mutex", "rw")):
             raise argparse.ArgumentTypeError(f"no such rule: {text}")
         self.number = int(number or 0)
 
@@ -141,9 +136,6 @@ def too_early(history, count):
         begun = sum(by for begin, by in history.downs if begin < section.enter)
         if begun < count:
             yield f"entered after {begun} of {count} count-downs: {section}"
-
-
-# --- tokens and order ----------------------------------------------------------------------------
 
 
 def bad_tokens(sections, rule):
@@ -208,18 +200,6 @@ def out_of_order(pairs):
             for first, then in pairs if then.enter < first.enter]
 
 
-# -------------------------------------------------------------------------------------------------
-
-
-def options():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rule", type=Rule, default=Rule("mutex"))
-    parser.add_argument("--fifo-slack", type=float)
-    parser.add_argument("--min-sections", type=int, default=1)
-    parser.add_argument("logs", nargs="+", metavar="LOG")
-    return parser.parse_args()
-
-
 def judge(log, args):
     with open(log, encoding="utf-8") as file:
         history = History(file, f"{log}.beats")
@@ -235,7 +215,12 @@ def judge(log, args):
 
 
 def main():
-    args = options()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rule", type=Rule, default=Rule("mutex"))
+    parser.add_argument("--fifo-slack", type=float)
+    parser.add_argument("--min-sections", type=int, default=1)
+    parser.add_argument("logs", nargs="+", metavar="LOG")
+    args = parser.parse_args()
     results = [judge(log, args) for log in args.logs]
     return 1 if 1 in results else max(results)
 
