@@ -73,8 +73,7 @@ all_start() {
         : >let-go
         wait_until 20 test -s in
         proxy deliver
-        try "${rival[$kind]}" -s "unix://$direct" -n a -x -- true
-        assert_failure 75
+        run -75 rlock "${rival[$kind]}" -s "unix://$direct" -n a -x -- true
         : >end
         reap "$pid"
         assert_equal "$kind $status" "$kind 5"
@@ -96,7 +95,7 @@ all_start() {
     proxy pass
     : >proxy.log
     for kind in "${kinds[@]}"; do
-        wait_until 10 asked "$kind"
+        wait_until 10 eval '(($(requests "$(acquire_of "$kind")") > 0))'
     done
     all_are_told STOP
     redis CONFIG SET min-replicas-to-write 0 >/dev/null
@@ -104,8 +103,4 @@ all_start() {
     all_end 143
     assert_file_not_exist ran
     all_are_free
-}
-
-asked() { # KIND
-    (($(requests "$(acquire_of "$1")") > 0))
 }
