@@ -124,8 +124,7 @@ with_closed() {
         pid=$!
         wait_until 5 waiters y 1
         kill "-$signal" "$pid"
-        reap "$pid"
-        assert_equal "$status" "$((128 + $(kill -l "$signal")))"
+        reaps "$((128 + $(kill -l "$signal")))" "$pid"
         redis DEL y
         rm -f heard heard.ready heard.end
         env --ignore-signal=HUP,INT,QUIT "$RLOCK" run -n x -- ./hearer heard "$signal" 3>&- 4>&- &
