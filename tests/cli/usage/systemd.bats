@@ -47,8 +47,7 @@ listen() { # SOCKET
     holder=$pid
     wait_until 10 test -e held
     listen "$PWD/notify"
-    try run -q -w "$(ms 100)" -n x -- true
-    assert_failure 75
+    run -75 rlock run -q -w "$(ms 100)" -n x -- true
     wait_until 5 grep -q '^STATUS=waiting .*done?READY=1?WATCHDOG=trigger?? ?$' told
     refute grep -E '(^| )(READY|WATCHDOG)=' told
     : >let-go
@@ -117,22 +116,20 @@ standby() {
 }
 
 @test "hot standby: one is ready, the other waits; it takes over when the first is stopped" {
-    local first second
+    local first
     listen "$PWD/notify"
     standby first
     first=$pid
     wait_until 10 test -e first
     wait_until 5 grep -qx 'READY=1 STATUS=holding scheduler' told
     standby second
-    second=$pid
     wait_until 10 grep -q '^STATUS=waiting .*for scheduler: held by ' told
     assert_file_not_exist second
     kill -TERM "$first"
-    reap "$first"
-    assert_equal "$status" "$(setting rlock@.service SuccessExitStatus)"
+    reaps "$(setting rlock@.service SuccessExitStatus)" "$first"
     wait_until 10 test -e second
     wait_until 5 bash -c '(($(grep -cx "READY=1 STATUS=holding scheduler" told) == 2))'
-    kill -TERM "$second"
+    kill -TERM "$pid"
 }
 
 @test "the timer's job: the next machine runs what has failed on one, and what has succeeded is not run again" {
