@@ -157,11 +157,8 @@ rlock: [^ ]*@[^ ]* says that its command has stopped, [0-9]+m?s after the break\
         [[ $kind == sem ]] || assert_stderr_has "held by $foreign_owner"
     done
     assert_equal "$(keys | sort | paste -sd ' ') $(redis GET sem)" 'fair latch plain sem 1'
-    told() {
-        [[ $(tail -n +13 messages | paste -sd ' ') == "message redisson_lock__channel:{run} 0 message redisson_rwlock:{read} 1 \
-message redisson_rwlock:{write} 0 message redisson_sc:{sem} 1" ]]
-    }
-    wait_until 2 told
+    wait_until 2 eval '[[ $(tail -n +13 messages | paste -sd " ") == "message redisson_lock__channel:{run} 0 \
+message redisson_rwlock:{read} 1 message redisson_rwlock:{write} 0 message redisson_sc:{sem} 1" ]]'
 }
 
 @test "what cannot be broken stays as it is: what nobody, or another one, holds: 1; a latch, another key: 65" {
