@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Runs a command on a terminal, under a parent that does job control as a shell does.
 
-usage: terminal.py [--timeout SECONDS] [--columns N] [--background | --leader] [STEP...]
-                   -- CMD [ARG...]
+usage: terminal.py [--timeout SECONDS] [--columns N] [--background | --leader] [STEP...] -- CMD [ARG...]
 
 The terminal has 200 columns, or N. With --background the job is started as by CMD &, with --leader
 there is no shell: CMD is the session's leader, as under ssh -t.
@@ -73,12 +72,6 @@ def resize(terminal, columns):
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
 
-def describe_end(status):
-    if os.WIFEXITED(status):
-        return f"exit {os.WEXITSTATUS(status)}"
-    return f"signal {os.WTERMSIG(status)}" + (" core" if os.WCOREDUMP(status) else "")
-
-
 def note(line):
     if "TERMINAL_REPORTS" in os.environ:
         with open(os.environ["TERMINAL_REPORTS"], "a", encoding="ascii") as file:
@@ -119,8 +112,8 @@ class Driver:
     def learn(self, status):
         """The job has stopped, and the shell takes the terminal back; or it has ended."""
         if not os.WIFSTOPPED(status):
-            note(describe_end(status))
             code = os.waitstatus_to_exitcode(status)
+            note(f"exit {code}" if code >= 0 else f"signal {-code}" + (" core" if os.WCOREDUMP(status) else ""))
             self.status = code if code >= 0 else 128 - code
             return
         if self.terminal is not None:
