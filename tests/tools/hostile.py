@@ -3,10 +3,9 @@
 
 usage: hostile.py ATTACK COMMAND...
 
-COMMAND: with {} in the place of the server's port on 127.0.0.1. Its standard error goes where ours
-goes; when it has ended, one line on standard output: its status, how many ms it took, the most
-memory that it had in KiB, how many requests came, and for how many ms it and we ran or waited for a
-processor. It is killed after 60 s.
+COMMAND: with {} in the place of the server's port on 127.0.0.1. Its standard error goes where ours goes; when it has
+ended, one line on standard output: its status, how many ms it took, the most memory that it had in KiB, how many
+requests came, and for how many ms it and we ran or waited for a processor. It is killed after 60 s.
 
 ATTACK:
   raw TEXT     each request is answered by TEXT, in which \\r \\n \\xNN stand for bytes
@@ -33,14 +32,6 @@ from ended import busy_ms
 GRANTED = b"*3\r\n:1\r\n:17\r\n:30000\r\n"
 BUSY = b"*10\r\n:0\r\n:9000000\r\n:1\r\n+u:1@h\r\n+h\r\n:1\r\n+u\r\n+c\r\n:5\r\n:0\r\n"
 requests = 0
-
-
-def requested(connection):
-    """What one request, or several at once, look like; b"" at the end."""
-    global requests
-    data = connection.recv(1 << 16)
-    requests += data != b""
-    return data
 
 
 def endless(connection, text):
@@ -71,9 +62,11 @@ def news(connection, data):
 
 
 def serve(connection, attack, text):
+    global requests
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     with contextlib.suppress(OSError):
-        while data := requested(connection):
+        while data := connection.recv(1 << 16):  # one request, or several at once
+            requests += 1
             if attack == "endless":
                 endless(connection, text)
             elif attack == "trickle":
@@ -110,9 +103,8 @@ def fill(listener):
 
 def main():
     attack, *command = sys.argv[1:]
-    text = b""
-    if attack in ("raw", "endless", "trickle", "logged-in", "turns"):
-        text = command.pop(0).encode().decode("unicode_escape").encode("latin-1")
+    text = "" if attack in ("mute", "full", "news") else command.pop(0)
+    text = text.encode().decode("unicode_escape").encode("latin-1")
     listener = socket.create_server(("127.0.0.1", 0), backlog=0 if attack == "full" else 64)
     kept = []  # connections live as long as it does
     if attack == "full":
