@@ -70,8 +70,7 @@ reap_timed_out() { # [TEXT...]
     family -l "$(ms 3000)" --timeout "$(ms 1500)" --kill-after "$(ms 1000)" # time for a try
     begin=$(entered history)
     wait_until 10 termed_at_all
-    try run -x -n x -- true
-    assert_failure 75
+    run -75 rlock run -x -n x -- true
     wait_until 10 ended "$pid"
     (($(termed history) - begin > 1300000000 * SLOW)) || fail "SIGTERM too early"
     (($(termed history) - begin < 2500000000 * SLOW)) || fail "SIGTERM too late"
@@ -116,8 +115,7 @@ termed_at_all() {
 @test "a lock that is lost while the command ends for its time: 76" {
     family -l "$(ms 30000)" --timeout "$(ms 1500)" --kill-after "$(ms 5000)"
     wait_until 10 termed_at_all
-    try break --force x
-    assert_success
+    rlock break --force x
     reaps 76 "$pid"
     stderr=$(cat err)
     assert_stderr_has "lost x"
@@ -157,10 +155,8 @@ termed_at_all() {
     echo 'timeout = 200ms' >"$RLOCK_CONFIG"
     try run -n x -- sleep 600
     assert_timed_out x 200ms
-    try run -n x --timeout 0 -- sleep 0.4
-    assert_success
-    try latch wait -n x # which runs nothing
-    assert_success
+    rlock run -n x --timeout 0 -- sleep 0.4
+    rlock latch wait -n x # which runs nothing
 }
 
 @test "latch: --kill-after is not bound to a lease; a count-down that timed out does not count" {
