@@ -20,8 +20,7 @@ has_connections() { # N
 @test "no renewal is under way when the lock is given back" {
     local n
     for n in {1..12}; do
-        try run -n x -l "$(ms 450)" -- "$SECTION" --ms $((150 * SLOW))
-        assert_success
+        rlock run -n x -l "$(ms 450)" -- "$SECTION" --ms $((150 * SLOW))
         assert_free x
     done
     (($(calls evalsha) > 24)) || fail "no renewal in $(calls evalsha) scripts"
@@ -47,8 +46,7 @@ has_connections() { # N
     end=$(expiry x)
     assert_lost
     assert_dead_before "$end" 1000
-    try run --no-renew -l "$(ms 900)" -n x -- sh -c 'exit 4'
-    assert_failure 4
+    run -4 rlock run --no-renew -l "$(ms 900)" -n x -- sh -c 'exit 4'
 }
 
 @test "connections are refused, redis is stopped, or has a pause of writes: dead before the lease's end" {
@@ -147,12 +145,10 @@ has_connections() { # N
 }
 
 @test "--min-hold counts from when the lock was taken: to be had at once after a longer command; it may be longer than the lease" {
-    try run -n x --min-hold 100ms -- sleep 0.3
-    assert_success
+    rlock run -n x --min-hold 100ms -- sleep 0.3
     assert_no_keys
     foreign_hold x 3000
-    try run -n x -l "$(ms 2000)" --min-hold 60s -- true
-    assert_success
+    rlock run -n x -l "$(ms 2000)" --min-hold 60s -- true
     (($(redis PTTL x) > 57500)) || fail "kept for $(redis PTTL x) ms more"
 }
 
