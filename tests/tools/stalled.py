@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
-"""Runs a command whose standard error, or output, goes to a stream that takes ROOM bytes more and that
-nobody reads.
+"""Runs a command whose standard error, or output, goes to a stream that takes ROOM bytes more and that nobody reads.
 
 usage: stalled.py [--stdout] [--timeout SECONDS] tty|pipe|socket|file ROOM CMD [ARG...]
 
-tty is the command's controlling terminal; file is at its size limit (RLIMIT_FSIZE). The command's
-process id is written to the file stalled.pid. Standard output: what the command wrote to the stream, as a
-reader finds it when the command has ended. Exit status: the command's, as a shell gives it; 99 when it did
-not end in time.
+tty is the command's controlling terminal; file is at its size limit (RLIMIT_FSIZE). The command's process id is written
+to the file stalled.pid. Standard output: what the command wrote to the stream, as a reader finds it when the command
+has ended. Exit status: the command's, as a shell gives it; 99 when it did not end in time.
 """
 import contextlib
 import fcntl
