@@ -32,8 +32,6 @@ NOT_IN_SCRIPTS = {"+eval", "+evalsha", "+subscribe", "+publish"}
 REFUSALS = ("NOPERM", "ERR The user executing the script can't", "ERR ACL failure in script")
 
 
-# --- the manual ---------------------------------------------------------------------------------
-
 def rules_for(manual, kind):
     """In the order of the manual, the user's name and password left out."""
     with open(manual, encoding="utf-8") as file:
@@ -50,8 +48,6 @@ def rules_for(manual, kind):
             return [word for line in lines for word in line.split() if word[0] in "~&+"]
     raise LookupError(f"no rules for {kind}")
 
-
-# --- who runs the examples ----------------------------------------------------------------------
 
 class Refused(Exception):
     """By the server: its error, and what has changed."""
