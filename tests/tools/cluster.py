@@ -123,10 +123,7 @@ class Cluster:
 
     def serving(self, name, lines=None):
         """The master of its slot, by these lines; None: nobody is."""
-        for line in lines or self.lines():
-            if line.serves(slot_of(name)):
-                return self.nodes[line.node]
-        return None
+        return next((self.nodes[line.node] for line in lines or self.lines() if line.serves(slot_of(name))), None)
 
     def home(self, name):
         return self.serving(name) or sys.exit(f"cluster.py: nobody has the slot of {name}")
@@ -145,8 +142,6 @@ class Cluster:
         return len(self.up) == len(self.nodes) and len(masters) == MASTERS and \
             all(node.works() for node in self.up) and \
             all(node.has_replica() and self.leads(node) for node in masters)
-
-    # --- what the command line asks ------------------------------------------------------------
 
     def do_files(self, *ports):
         count = len(ports) // 2
