@@ -28,9 +28,6 @@ from resp import Connection
 PAUSE_S = 0.008
 
 
-# --- watch -----------------------------------------------------------------------------------------
-
-
 def look(name, server, keys):
     begin = time.monotonic_ns()
     holders = [f"{key}={','.join(server.call('HKEYS', key)) or '-'}" for key in keys]
@@ -59,9 +56,6 @@ def watch(args):
         threads[0].join()
 
 
-# --- judge -----------------------------------------------------------------------------------------
-
-
 class Line:
     def __init__(self, text):
         words = dict(word.split("=", 1) for word in text.split())
@@ -70,17 +64,11 @@ class Line:
         self.owners = {key: set(owners.split(",")) for key, owners in words.items()}
 
 
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return [Line(text) for text in file if text.endswith("\n")]
-
-
 def alone(lines, key, history):
     """The sections that went on without the lock, each with the first proof of it."""
     for section in history.sections:
         for line in lines:
-            if section.enter <= line.begin and line.end <= section.exit \
-                    and section.owner not in line.owners[key]:
+            if section.enter <= line.begin and line.end <= section.exit and section.owner not in line.owners[key]:
                 yield f"{key}: within, without a hold on {line.server} at {line.begin}: {section}"
                 break
 
@@ -98,7 +86,8 @@ def judge(args):
     parser.add_argument("--min-masters", type=int, default=0)
     parser.add_argument("keys", nargs="+")
     args = parser.parse_args(args)
-    lines = read(args.log)
+    with open(args.log, encoding="utf-8") as file:
+        lines = [Line(text) for text in file if text.endswith("\n")]
     first, both_ms = both_masters_ms(lines, args.new, args.old)
     if first is None:
         print(f"{args.new} never was a master")
