@@ -3,10 +3,9 @@
 
 usage: sentinels.py N MASTER-PORT REPLICA-PORTS SENTINEL-PORTS   ports separated by spaces or lines
 
-Each is told of the others and of the replicas, which they find out from each other's hellos only in
-seconds. The first is the first to see that a master is gone, and needs nobody's agreement to ask for
-the votes (it does need the votes): three that see it at once would vote for themselves, and try again
-many seconds later."""
+Each is told of the others and of the replicas, which they find out from each other's hellos only in seconds. The first
+is the first to see that a master is gone, and needs nobody's agreement to ask for the votes (it does need the votes):
+three that see it at once would vote for themselves, and try again many seconds later."""
 import sys
 
 
