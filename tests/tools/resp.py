@@ -71,5 +71,4 @@ class Connection:
             self.send(*words)
             return self.receive()
 
-    def __call__(self, *words):
-        return self.call(*words)
+    __call__ = call
