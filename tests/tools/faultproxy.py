@@ -37,8 +37,6 @@ from collections import deque
 from resp import words_of
 
 
-# --- what passes ---------------------------------------------------------------------------------
-
 def frame_end(buf, pos=0):
     """The end of the RESP value that starts at pos, or -1 when it is not complete yet."""
     line_end = buf.find(b"\r\n", pos)
@@ -209,8 +207,6 @@ class Proxy:
             writer.close()
             return reply.decode().strip()
 
-
-# --- by orders -----------------------------------------------------------------------------------
 
 class Rule:
     def __init__(self, action, match, nth, count=1, *error):
