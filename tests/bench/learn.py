@@ -16,8 +16,7 @@ from resp import packed
 NAME, PERMITS = "x", "5"
 KINDS = {"run": "lock", "fair": "fair", "read": "read", "write": "write", "sem": "permits"}
 # UUIDs and 16 random bytes as hexadecimal digits; not the 40 digits of a script's hash.
-RANDOM = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32})"
-                    r"(?![0-9a-f])")
+RANDOM = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32})(?![0-9a-f])")
 
 
 class Pair:
@@ -30,15 +29,12 @@ class Pair:
         self.requests = requests
 
     def randoms(self):
-        return sorted({number for words in self.requests for word in words
-                       for number in RANDOM.findall(word)})
+        return sorted({number for words in self.requests for word in words for number in RANDOM.findall(word)})
 
     def another(self):
         """The same of another client: two requests as they are sent."""
-        anew = {old: re.sub("[0-9a-f]", lambda _: secrets.choice("0123456789abcdef"), old)
-                for old in self.randoms()}
-        return [packed([RANDOM.sub(lambda at: anew[at[0]], word) for word in words])
-                for words in self.requests]
+        anew = {old: re.sub("[0-9a-f]", lambda _: secrets.choice("0123456789abcdef"), old) for old in self.randoms()}
+        return [packed([RANDOM.sub(lambda at: anew[at[0]], word) for word in words]) for words in self.requests]
 
 
 def command(rlock, kind, name=NAME):
@@ -57,14 +53,11 @@ def of_rlock(rlock, server, kind):
     return heard(server, lambda: subprocess.run([*command(rlock, kind), "--", "true"], check=True))
 
 
-# --- Redisson -------------------------------------------------------------------------------------
-
 def has_redisson(build):
     """Fetches it, once; that has time limits of its own."""
     if os.environ.get("RLOCK_NO_INTEROP") == "1":
         return False
-    subprocess.run([TOOLS.parent / "interop" / "run", "--fetch", build], check=False,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run([TOOLS.parent / "interop" / "run", "--fetch", build], check=False, stdout=subprocess.DEVNULL)
     return bool(java.made(build))
 
 
