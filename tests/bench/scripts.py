@@ -34,8 +34,7 @@ def check(server, kind, pair):
 
 def cost_us(server, kind, pair, count):
     """(the server's CPU time, the time in the scripts alone) of one pair."""
-    batches = [b"".join(b"".join(pair.another()) for _ in range(BATCH))
-               for _ in range(count // BATCH)]
+    batches = [b"".join(b"".join(pair.another()) for _ in range(BATCH)) for _ in range(count // BATCH)]
     prepare(server, kind)
     cpu, inside = server.cpu_us(), server.in_scripts_us()
     for batch in batches:
