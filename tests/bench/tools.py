@@ -59,6 +59,5 @@ class Tools:
         take, give = (quote(packed(words)) for words in pair.requests)
         randoms = ", ".join(quote(number.encode()) for number in pair.randoms())
         with open(f"{self.folder}/requests.h", "w", encoding="ascii") as file:
-            print(f"#define TAKE {take}", f"#define GIVE {give}",
-                  f"#define RANDOMS {{{randoms}}}", sep="\n", file=file)
+            print(f"#define TAKE {take}", f"#define GIVE {give}", f"#define RANDOMS {{{randoms}}}", sep="\n", file=file)
         return self.compiled(HERE / "bare.c", f"-I{self.folder}")
