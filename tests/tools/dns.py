@@ -3,8 +3,7 @@
 
 usage: dns.py NAME ADDRESS
 
-Creates the file dns.ready in the current directory when it answers, and writes each question's name to
-dns.log there.
+Creates the file dns.ready in the current directory when it answers, and writes each question's name to dns.log there.
 """
 import pathlib
 import socket
