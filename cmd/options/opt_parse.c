@@ -59,6 +59,11 @@ static bool complain_refused(const struct cmd *cmd, int result, char **argv,
     if (row != NULL)
         return complain(why, EXIT_USAGE, "--%s takes no argument: see 'rlock %s --help'", row->name,
                         cmd->name);
+    if (optopt == '=')
+        return complain(why, EXIT_USAGE,
+                        "unexpected '=' behind a letter that takes no argument: see 'rlock %s "
+                        "--help'",
+                        cmd->name);
     if (optopt != 0)
         return explain_option(cmd, (const char[]){'-', (char)optopt, '\0'}, why);
     return explain_option(cmd, argv[optind - 1], why);

@@ -53,6 +53,19 @@ static void describe(char text[HOLDERS_TEXT_SIZE], const rlock_view *view) {
                        view->count > 0 ? "the latch is not open" : "it is held");
 }
 
+static const struct rlock_view_holder *first_holder(const rlock_view *view) {
+    static const struct rlock_view_holder none = {.owner = NULL};
+    return view->holder_count > 0 ? &view->holders[0] : &none;
+}
+
+/* What every event of the wait has. */
+#define SEEN(idle, view, waited_ms)                                                                \
+    OUT_TEXT("name", (view)->name), OUT_TEXT("kind", (view)->kind),                                \
+        OUT_TEXT("server", rlock_client_server((idle)->server->client)),                           \
+        OUT_NUMBER("waited_ms", waited_ms), OUT_TEXT("holder", first_holder(view)->owner),         \
+        OUT_TEXT("holder_note", first_holder(view)->note),                                         \
+        OUT_NUMBER("count", (view)->count > 0 ? (view)->count : -1)
+
 static void say_waiting(struct idle *idle, const rlock_view *view) {
     const int64_t now_ms = rlock_now_ms();
     const int64_t waited_ms = now_ms - idle->began_ms;
@@ -64,7 +77,8 @@ static void say_waiting(struct idle *idle, const rlock_view *view) {
     if (out_can_live())
         out_live("waiting %s%suntil %s is free: %s", waited, gap, view->name, holder);
     else if (now_ms >= idle->say_ms) {
-        out_info("waiting %s%suntil %s is free: %s", waited, gap, view->name, holder);
+        out_event(OUT_INFO, "waiting", OUT_FIELDS(SEEN(idle, view, waited_ms)),
+                  "waiting %s%suntil %s is free: %s", waited, gap, view->name, holder);
         idle->say_ms = now_ms + SAY_MS;
     }
 }
@@ -131,8 +145,7 @@ static int give_up(const struct idle *idle, const rlock_view *view) {
                         "cannot tell whether %s is free: the server does not answer any more",
                         idle->server->settings->names[0]);
     describe(holder, view);
-    out_event(OUT_WARNING, "busy",
-              OUT_FIELDS(OUT_TEXT("name", view->name), OUT_NUMBER("waited_ms", waited_ms)),
+    out_event(OUT_WARNING, "busy", OUT_FIELDS(SEEN(idle, view, waited_ms)),
               "%s is not free%s%s: %s", view->name, waited_ms > 0 ? " after " : "",
               waited_ms > 0 ? waited : "", holder);
     return idle->server->settings->lock.conflict_exit_code;

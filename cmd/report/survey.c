@@ -68,7 +68,9 @@ static bool add_view(struct survey *survey, rlock_view *view) {
 }
 
 static bool is_pattern(const struct surveyor *s, const char *name) {
-    return (s->settings->cmd->options & CMD_WAIT) == 0 && strpbrk(name, "*?[") != NULL;
+    const char *bracket = strchr(name, '[');
+    return (s->settings->cmd->options & CMD_WAIT) == 0 &&
+           (strpbrk(name, "*?") != NULL || (bracket != NULL && strchr(bracket, ']') != NULL));
 }
 
 /* What a key belonged to may be over, or have been something else all along. */

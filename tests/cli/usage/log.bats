@@ -187,6 +187,24 @@ provoke() {
     done
 }
 
+@test "busy and waiting name the holder and its note, or of a latch the count, whoever waits" {
+    local words
+    hold x --note why
+    rlock latch set -n gate --count 2
+    for words in "wait -w $(ms 200) x" "fair -n x -w $(ms 200) -- true"; do
+        : >log
+        logged $words
+        told 'names == ["waiting", "busy"] and all(event["holder_note"] == "why" and "@" in event["holder"]
+              and event["kind"] in ("run", "fair") and event["server"] for event in events)'
+    done
+    for words in "wait -w $(ms 200) gate" "latch wait -n gate -w $(ms 200)"; do
+        : >log
+        logged $words
+        told 'names == ["waiting", "busy"] and all(event["count"] == 2 and event["kind"] == "latch" for event in events)'
+    done
+    let_go x
+}
+
 failed_once() { # [STATUS]: one such object, with that exit status
     assert_equal "$(grep -c '"event":"failed"' log)" 1 && grep -q "\"exit_status\":${1-[0-9]*}[,}]" log
 }

@@ -196,6 +196,7 @@ static const struct {
     {"latch down -n a --by", "--by needs an argument: give --by K"},
     {"run -n a {--quiet,--tls-insecure}=yes true", "% takes no argument"},
     {"latch down -n a --always=yes true", "--always takes no argument"},
+    {"run -n a -x{=,=1} true", "unexpected '=' behind a letter that takes no argument"},
     {"status --prometheus=x", "takes no argument"},
     {"{run,latch down} -n a -c true false", "-c and a command"},
     {"latch set -n a --count 1 true", "'rlock latch set' runs no command"},
