@@ -29,6 +29,7 @@ struct rlock_view_holder {
     bool kept;       /* it was given back, and stays taken until ttl_ms is over: nobody holds it */
     const char *note;
     bool preemptible; /* it ends when a waiter asks it to */
+    bool no_command;  /* nothing runs under it: `command` is what took it, as `rlock acquire` */
 };
 
 struct rlock_view_waiter {

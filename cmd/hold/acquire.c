@@ -119,6 +119,7 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
         .any = settings->lock.any,
         .preempt = settings->lock.preempt,
         .preemptible = settings->lock.preemptible,
+        .no_command = settings->cmd->child == CHILD_NONE,
         .priority = settings->lock.priority,
     };
     out->holds = calloc(settings->name_count, sizeof(*out->holds));

@@ -101,17 +101,11 @@ const char *holders_describe(char text[HOLDERS_TEXT_SIZE], const struct holders 
     return text;
 }
 
-/* By what it shows in the place of one. */
-static bool has_no_command(const struct rlock_view_holder *holder) {
-    static const char acquire[] = "rlock acquire ";
-    return holder->command != NULL && strncmp(holder->command, acquire, sizeof acquire - 1) == 0;
-}
-
 int64_t holders_one_runs_on_ms(const struct holders *holders, size_t i) {
     const struct rlock_view_holder *holder = holders->seen[i].holder;
     if (holder->kept)
         return 0;
-    if (has_no_command(holder))
+    if (holder->no_command)
         return RUNS_ON_NO_COMMAND;
     if (holder->host == NULL || holder->ttl_ms < 0)
         return RUNS_ON_UNKNOWN;

@@ -55,10 +55,11 @@ char *rlock__shown(const struct rlock_lock_options *options, const char *host,
         made = made && texts[i] != NULL;
     if (made && asprintf(&out,
                          "\"host\":\"%s\",\"pid\":%ld,\"user\":\"%s\",\"command\":\"%s\",%s%s%s"
-                         "\"permits\":%s%s%s%s%s",
+                         "\"permits\":%s%s%s%s%s%s",
                          texts[0], (long)getpid(), texts[1], texts[2],
                          has_note ? "\"note\":\"" : "", texts[3], has_note ? "\"," : "", permits,
                          options->preemptible ? ",\"preemptible\":true" : "",
+                         options->no_command ? ",\"no_command\":true" : "",
                          is_pool ? ",\"any\":\"" : "", texts[4], is_pool ? "\"" : "") < 0)
         out = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)

@@ -77,6 +77,14 @@ rlock: [^ ]*@[^ ]* says that its command has stopped, [0-9]+m?s after the break\
     reaps 76 "$pid"
 }
 
+@test "a command that begins as a script's does is one: it is waited for" {
+    start run -q -n x -c "rlock acquire run -n y -l 60s >/dev/null; trap 'sleep 0.5; exit' TERM; echo >held; sleep 60 & wait"
+    wait_until 10 test -s held
+    broken
+    assert_stderr_has 'its command has stopped'
+    reaps 76 "$pid"
+}
+
 @test "a hold without a command: that is said, in the question too, and nobody is waited for" {
     local handle
     handle=$(rlock acquire run -n x -l 10m)
