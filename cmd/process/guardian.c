@@ -149,6 +149,7 @@ static void report(struct guardian *guardian) {
     if (plan->shared->exec_error != 0)
         guardian->report =
             (struct report){.verb = REPORT_NO_EXEC, .status = plan->shared->exec_error};
+    guardian->report.witness = guardian->witness.pid;
     while (send(plan->socket, &guardian->report, sizeof guardian->report, MSG_NOSIGNAL) < 0 &&
            (errno == ENOBUFS || errno == ENOMEM))
         (void)nanosleep(&moment, NULL);

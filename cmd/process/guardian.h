@@ -85,6 +85,7 @@ struct report {
     bool killed; /* with a cause: SIGTERM was not enough */
     bool left;   /* processes of the command live on: the system did not let us kill or find them */
     int stop;    /* REPORT_STOPPED: which one, counted */
+    pid_t witness; /* for rlock to reap, which kills the guardian before it can; 0: none */
     int64_t at_ms; /* when it was seen to have ended, CLOCK_BOOTTIME */
 };
 

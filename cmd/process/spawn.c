@@ -97,17 +97,21 @@ bool spawn_fork_guardian(struct spawn *spawn) {
 }
 
 /* Running, or dead and not reaped: its number is not another's. */
-static bool guardian_is_ours(const struct spawn *spawn) {
+static bool is_our_child(pid_t pid) {
     siginfo_t info;
-    return spawn->guardian > 0 &&
-           waitid(P_PID, (id_t)spawn->guardian, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+    return pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/* By SIGKILL: nothing else ends one that is stopped. */
+static void end_child(pid_t pid) {
+    if (!is_our_child(pid))
+        return;
+    (void)kill(pid, SIGKILL);
+    (void)waitpid(pid, NULL, 0);
 }
 
 void spawn_end_guardian(struct spawn *spawn) {
-    if (guardian_is_ours(spawn)) {
-        (void)kill(spawn->guardian, SIGKILL); /* nothing else ends it if it is stopped */
-        (void)waitpid(spawn->guardian, NULL, 0);
-    }
+    end_child(spawn->guardian);
     if (spawn->socket >= 0)
         close(spawn->socket);
     spawn->guardian = spawn->socket = -1;
@@ -116,7 +120,7 @@ void spawn_end_guardian(struct spawn *spawn) {
 /* For a guardian that is late or dead; kills it, too. */
 static void kill_tree(struct spawn *spawn, enum end_cause cause) {
     struct descendants descendants = {
-        .child = guardian_is_ours(spawn) ? spawn->guardian : 0,
+        .child = is_our_child(spawn->guardian) ? spawn->guardian : 0,
         .strangers = spawn->strangers,
         .stranger_count = spawn->stranger_count,
     };
@@ -168,7 +172,7 @@ static bool read_report(struct spawn *spawn) {
         return false;
     } else {
         spawn->report = report;
-        if (guardian_is_ours(spawn)) /* it waits for SIGKILL */
+        if (is_our_child(spawn->guardian)) /* it waits for SIGKILL */
             (void)kill(spawn->guardian, SIGKILL);
     }
     return true;
@@ -225,7 +229,7 @@ void spawn_stop(struct spawn *spawn, enum end_cause cause) {
     const struct order order = {ORDER_STOP, (int)cause};
     spawn->stop_cause = cause;
     /* Too many orders are unread: the guardian is stopped. Its death ends the tree. */
-    if (!order_send(spawn->socket, order) && guardian_is_ours(spawn))
+    if (!order_send(spawn->socket, order) && is_our_child(spawn->guardian))
         (void)kill(spawn->guardian, SIGKILL);
 }
 
@@ -235,6 +239,7 @@ int64_t spawn_ran_ms(const struct spawn *spawn) {
 
 void spawn_finish(struct spawn *spawn) {
     spawn_end_guardian(spawn);
+    end_child(spawn->report.witness); /* else whoever adopts orphans had to reap it */
     free(spawn->strangers);
     free(spawn->plan.environment);
     if (spawn->plan.shared != NULL)

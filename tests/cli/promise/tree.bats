@@ -32,6 +32,20 @@ counts() { # N
     (($(marked "$tree" | wc -l) >= $1))
 }
 
+# PID 1 of a container waits for its own children alone.
+@test "no process of rlock's is left to whoever adopts orphans" {
+    run -0 python3 -c 'import ctypes, os, subprocess, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0) # PR_SET_CHILD_SUBREAPER
+for command in ["true"] * 20 + ["kill -KILL $PPID; sleep 60"]:
+    subprocess.call([*sys.argv[1:], command])
+while True: # what is left, until there is no child
+    try:
+        print(os.waitpid(-1, 0))
+    except ChildProcessError:
+        break' "$RLOCK" run -q -n x -c
+    refute_output --partial '('
+}
+
 @test "a lost lease: who left by setsid, double fork or nohup, or goes on multiplying, or is an orphan, is dead when rlock ends" {
     local number command
     while IFS='|' read -r number command; do
