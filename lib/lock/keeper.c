@@ -232,7 +232,7 @@ static int open_keeper(struct rlock_keeper *keeper, struct rlock_lock *lock,
         keeper->timer_fd < 0 || keeper->stop_fd < 0 || keeper->lost_fd < 0 || !can_connect(keeper))
         return errno;
     keeper->listener = (struct rlock__listener){.error = &keeper->error,
-                                                .beside_fd = keeper->timer_fd,
+                                                .beside_fd = &keeper->timer_fd,
                                                 .channel = rlock__break_channel(lock->owner)};
     const bool made =
         keeper->listener.channel != NULL &&

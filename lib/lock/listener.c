@@ -125,8 +125,8 @@ static enum rlock_status step_all(struct rlock__listener *listener,
 static size_t add_polled(const struct rlock__listener *listener, struct pollfd *fds,
                          int64_t *again_ms) {
     size_t n = 0;
-    if (listener->beside_fd > 0)
-        fds[n++] = (struct pollfd){.fd = listener->beside_fd, .events = POLLIN};
+    if (listener->beside_fd != NULL)
+        fds[n++] = (struct pollfd){.fd = *listener->beside_fd, .events = POLLIN};
     for (size_t i = 0; listener->resources != NULL && i < listener->routes.count; i++) {
         const struct rlock__subscription *subscription = &listener->subscriptions[i];
         if (subscription->link != NULL)
@@ -227,9 +227,9 @@ bool rlock__listens_elsewhere(struct rlock__listener *listener,
     return any && count_closed(listener) >= rlock__majority(listener->routes.count);
 }
 
-static bool is_readable(int fd) {
-    struct pollfd one = {.fd = fd, .events = POLLIN};
-    return fd > 0 && poll(&one, 1, 0) > 0;
+static bool is_readable(const int *fd) {
+    struct pollfd one = {.fd = fd != NULL ? *fd : -1, .events = POLLIN};
+    return poll(&one, 1, 0) > 0;
 }
 
 struct rlock__news rlock__take_news(struct rlock__resource *resource) {

@@ -64,7 +64,7 @@ struct rlock__listener {
     struct rlock__subscription *subscriptions; /* one for each server */
     struct rlock__resource *resources;         /* what it listens for; NULL: nothing */
     size_t resource_count;
-    int beside_fd; /* rlock__hear() ends when it is readable, too; 0: none */
+    const int *beside_fd; /* rlock__hear() ends when it is readable, too; NULL: none */
     char *channel; /* the one to listen on in place of the resource's, which it owns; NULL: none */
 };
 

@@ -171,7 +171,7 @@ assert_examples_work() {
     local kib
     plain_build_only
     for kib in 64 256 "$(ulimit -H -s)"; do
-        run -0 bash -c 'ulimit -s "$1" && exec "${@:2}"' - "$kib" "$BUILD/tests/keepers" "$RLOCK_SERVER"
+        run -0 timeout $((30 * SLOW)) bash -c 'ulimit -s "$1" && exec "${@:2}"' - "$kib" "$BUILD/tests/keepers" "$RLOCK_SERVER"
         assert_output ''
         assert_no_keys
         run -1 bash -c 'ulimit -s "$1" && exec "${@:2}"' - "$kib" "$BUILD/tests/keepers" redis://nowhere.invalid
