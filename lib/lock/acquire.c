@@ -148,7 +148,7 @@ static enum rlock_status take(struct rlock_lock *lock, const struct rlock__limit
 static bool never_reached(const struct rlock_lock *lock) {
     const rlock_client *client = lock->client;
     return !rlock__routes_answered(&client->routes) && lock->tries >= 2 &&
-           rlock_now_ms() >= lock->started_ms + client->connect_timeout_ms;
+           rlock_now_ms() >= rlock__after_ms(lock->started_ms, client->connect_timeout_ms);
 }
 
 /* Wait on for the names whose place in line is known, and in any case for the one at which the try

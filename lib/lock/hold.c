@@ -126,6 +126,10 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
     ask.routes = routes;
     if (lock->kind->renew == NULL)
         return RLOCK_OK;
+    if (lock->any > 0 && rlock_hold_at(lock, 0) == NULL) { /* there is nothing to ask about */
+        rlock__error_set(routes->error, "none of the names is held");
+        return RLOCK_LOST;
+    }
     if (rlock__ask_all(&ask) == RLOCK_OK) {
         rlock__lock_update_lease(lock);
         restore(lock, routes, limit->cancel_fd);

@@ -64,8 +64,6 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     if (status == RLOCK_LOST && keeper->broken_by[0] != '\0')
         rlock__error_set(&keeper->error, "%s was taken away by %s, with rlock break",
                          lock->resources[which].name, keeper->broken_by);
-    else if (status == RLOCK_LOST)
-        rlock__error_set(&keeper->error, "%s is not ours any more", lock->resources[which].name);
     return status;
 }
 

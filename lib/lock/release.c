@@ -66,8 +66,6 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
     const enum rlock_status status = rlock__ballot_count(ballot);
     if (status == RLOCK_OK || status == RLOCK_LOST)
         resource->held = false;
-    if (status == RLOCK_LOST)
-        rlock__error_set(ballot->ask->routes->error, "%s is not ours any more", resource->name);
     return status;
 }
 

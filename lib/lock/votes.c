@@ -43,6 +43,8 @@ enum rlock_status rlock__ballot_count(struct rlock__ballot *ballot) {
     for (size_t i = 0; i < sizeof final / sizeof final[0]; i++) {
         if (count_of(votes, count, final[i], &which) + majority > count) {
             *routes->error = routes->at[which].error;
+            if (final[i] == RLOCK_LOST)
+                rlock__error_set(routes->error, "%s is not ours any more", ballot->resource->name);
             return final[i];
         }
     }
@@ -109,7 +111,7 @@ static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock
         asked <= RLOCK_PREEMPT_DENIED)
         busy.holder.preemption = (enum rlock_preemption)asked;
     answer->reply = NULL;
-    resource->hint_ms = answer->a;
+    resource->hint_ms = rlock__resp_bounded(answer->a);
     resource->place = answer->b;
     return busy;
 }
@@ -169,7 +171,7 @@ struct rlock__busy rlock__busy_by_done(struct rlock__ballot *ballot) {
         .run = {.host = text_or_empty(reply, 3),
                 .user = text_or_empty(reply, 5),
                 .command = text_or_empty(reply, 6),
-                .age_ms = answer->a,
+                .age_ms = rlock__resp_bounded(answer->a),
                 .took_ms = answer->b},
     };
     int64_t same_key = 0;

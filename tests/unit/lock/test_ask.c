@@ -64,6 +64,8 @@ TEST(a_pool_asks_again_for_names_that_did_not_answer) {
     assert_int_equal(try_once(&f), RLOCK_BUSY);
     assert_int_equal(try_once(&f), RLOCK_BUSY);
     assert_string_equal(rlock_stuck_at(f.lock), "c");
+    assert_int_equal(rlock_renew(f.lock), RLOCK_LOST); /* which asks nobody */
+    assert_string_equal(rlock_error(f.client), "none of the names is held");
     assert_ends(&f, "aa ac aa aa ac bc ba");
 }
 
@@ -94,4 +96,15 @@ TEST(a_pool_that_was_granted_too_late_begins_anew_with_what_is_preferred) {
     assert_int_equal(try_once(&f), RLOCK_UNAVAILABLE);
     assert_string_equal(rlock_stuck_at(f.lock), "c");
     assert_ends(&f, "ac bc");
+}
+
+TEST(a_server_that_is_not_there_is_waited_for_as_long_as_was_asked) {
+    struct locked f = {.timeout_ms = RLOCK_FOREVER, .urls = {"unix:///none/sock"}};
+    const int64_t by_ms = rlock_now_ms() + 100;
+    const struct rlock_wait wait = {sizeof wait, by_ms, RLOCK_FOREVER, -1};
+    make(&f, 1);
+    assert_int_equal(rlock_acquire(f.lock, &wait), RLOCK_UNAVAILABLE);
+    assert_true(rlock_now_ms() >= by_ms);
+    rlock_lock_free(f.lock);
+    rlock_client_free(f.client);
 }

@@ -89,8 +89,10 @@ TEST(what_went_by_a_lost_release_was_given_back) {
         struct locked f;
         begin_one(&f, ANSWERS(GRANTED(17), rows[i].before, GONE));
         assert_int_equal(try_once(&f), RLOCK_OK);
-        if (rows[i].renews)
+        if (rows[i].renews) {
             assert_int_equal(rlock_renew(f.lock), RLOCK_LOST);
+            assert_string_equal(rlock_error(f.client), "x is not ours any more");
+        }
         const enum rlock_status status = release(&f);
         if (status != rows[i].status)
             fail_msg("%s: %s", rows[i].before, rlock_status_text(status));

@@ -33,7 +33,8 @@ static enum rlock_status count_votes(const char *letters, size_t count) {
     struct rlock__route at[SERVERS_MAX] = {{.site = NULL}};
     struct rlock__routes routes = {.count = count, .at = at, .error = &error};
     struct rlock__ask ask = {.routes = &routes};
-    struct rlock__ballot ballot = {.ask = &ask};
+    struct rlock__resource x = {.name = names[0]};
+    struct rlock__ballot ballot = {.ask = &ask, .resource = &x};
     for (size_t i = 0; i < count; i++) {
         ballot.votes[i] = vote(letters[i]);
         sites[i].server.redacted = names[i];
@@ -82,6 +83,7 @@ TEST(why_it_failed_is_told) {
     } rows[] = {
         {"d", "why 0"},
         {"?dd", "why 2"},
+        {"?ll", "s0 is not ours any more"},
         {"y??", "1 of 3 servers have answered, 2 are needed; s1: why 1"},
         {"?b?", "1 of 3 servers have answered, 2 are needed; s0: why 0"},
         {"yb???", "2 of 5 servers have answered, 3 are needed; s2: why 2"},
