@@ -26,7 +26,7 @@ load ../../lib/actors
     try wait -xq -E 0 x
     assert_equal "$status: $stderr" '0: ' # as rlock run -xq is silent
     try wait -x --log json x
-    assert_stderr_has '"level":"warning","event":"busy","message":"x is not free: ' '"name":"x","waited_ms":0'
+    assert_stderr_has '"level":"warning","event":"busy","message":"x is not free: ' '"name":"x",' '"waited_ms":0'
     finish a
     rlock wait -x -n x
 }
