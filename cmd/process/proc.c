@@ -8,31 +8,50 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STATUS_SIZE = 15 * 1024, LINK_SIZE = 64 };
+enum { LINK_SIZE = 64 };
 
-/* The beginning of a file, as a text. */
-static bool read_text(const char *path, char *text, size_t size) {
+/* A status of proc_pid_status(5), but for the list of groups, which may fill pages. */
+static bool read_status(const char *path, char status[PROC_STATUS_SIZE]) {
+    static const char groups[] = "\nGroups:";
+    const size_t name = sizeof groups - 1;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+    size_t length = 0;
+    bool skips = false;
+    char part[1024];
+    ssize_t n = 0;
+    while (fd >= 0 && (n = read(fd, part, sizeof part)) > 0) {
+        for (ssize_t i = 0; i < n; i++) {
+            skips = skips && part[i] != '\n';
+            if (!skips && length < PROC_STATUS_SIZE - 1)
+                status[length++] = part[i];
+            skips = length >= name && memcmp(status + length - name, groups, name) == 0;
+        }
+    }
     const int why = errno;
     if (fd >= 0)
         close(fd);
-    text[n > 0 ? n : 0] = '\0';
+    status[length] = '\0';
     errno = why;
-    return n > 0;
+    return length > 0;
 }
 
-bool proc_read_about(pid_t pid, const char *name, char *text, size_t size) {
+bool proc_read_status(pid_t pid, char status[PROC_STATUS_SIZE]) {
     char path[64];
-    (void)snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, name);
-    return read_text(path, text, size);
+    (void)snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+    return read_status(path, status);
 }
 
 /* A field of /proc/PID/stat, by its number in proc_pid_stat(5), from 3 on. The name, the second
  * one, may be anything, and ends at the last parenthesis. 0: unknown. */
 static int64_t stat_field(pid_t pid, int number) {
-    char text[1024];
-    const char *at = proc_read_about(pid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
+    char path[64], text[1024];
+    (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *at = strrchr(text, ')');
     for (int i = 2; at != NULL && i < number; i++) {
         at = strchr(at, ' ');
         at += at != NULL;
@@ -63,9 +82,9 @@ static bool numbers_are_ours(const char *status) {
 
 /* In a PID namespace that is not the first one. */
 static bool is_ours_inside(const char *childrens, const char **why) {
-    char ours[LINK_SIZE] = "", status[STATUS_SIZE];
+    char ours[LINK_SIZE] = "", status[PROC_STATUS_SIZE];
     (void)!readlink("/proc/self/ns/pid", ours, sizeof ours - 1);
-    if (!read_text("/proc/self/status", status, sizeof status))
+    if (!read_status("/proc/self/status", status))
         *why = errno == ENOENT || errno == ENOTDIR
                    ? "there is no /proc to find its processes by: mount it (mount -t proc proc "
                      "/proc)"

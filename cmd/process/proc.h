@@ -11,9 +11,11 @@
  * why not. */
 bool proc_is_ours(const char **why);
 
-/* The beginning of a file about a process ("status"), as a text. False: it can't be read, and errno
- * says why. */
-bool proc_read_about(pid_t pid, const char *name, char *text, size_t size);
+enum { PROC_STATUS_SIZE = 4096 }; /* twice what there is of it */
+
+/* What proc_pid_status(5) says of a process, but for its groups, which may fill pages. False: it
+ * can't be read. */
+bool proc_read_status(pid_t pid, char status[PROC_STATUS_SIZE]);
 
 /* The parent of a process; 0: unknown, the process being gone, another user's, or not to be seen.
  */

@@ -24,8 +24,6 @@
 #include "process/proc.h"
 #include "process/self.h"
 
-enum { STATUS_SIZE = 4096 };
-
 _Noreturn static void bear_witness(int orders) {
     static const struct timespec at_once = {0};
     sigset_t one;
@@ -72,18 +70,18 @@ static unsigned long long pending_in(const char *status) {
 }
 
 /* Reads what /proc shows of it. False: it is gone, and the number, if in use, is not its own. */
-static bool read_status(pid_t witness, char status[STATUS_SIZE]) {
-    if (witness <= 0 || !proc_read_about(witness, "status", status, STATUS_SIZE))
+static bool read_status(pid_t witness, char status[PROC_STATUS_SIZE]) {
+    if (witness <= 0 || !proc_read_status(witness, status))
         status[0] = '\0';
     return strtol(value_of(status, "\nPPid:"), NULL, 10) == getpid();
 }
 
 sigset_t witness_missed(pid_t parent) {
-    char status[STATUS_SIZE] = "";
+    char status[PROC_STATUS_SIZE] = "";
     sigset_t own, missed;
     sigemptyset(&missed);
     sigemptyset(&own);
-    (void)proc_read_about(parent, "status", status, STATUS_SIZE);
+    (void)proc_read_status(parent, status);
     (void)sigpending(&own); /* after the parent's: what comes meanwhile is not missed */
     const unsigned long long pending = pending_in(status);
     for (int signal = 1; signal < SIGRTMIN; signal++) {
@@ -100,7 +98,7 @@ static void forget(const struct witness *witness, int signal) {
 }
 
 bool witness_has(const struct witness *witness, int signal) {
-    char status[STATUS_SIZE];
+    char status[PROC_STATUS_SIZE];
     if (!read_status(witness->pid, status) || (pending_in(status) >> (signal - 1) & 1) == 0)
         return false;
     forget(witness, signal);
@@ -132,7 +130,7 @@ sigset_t witness_take_own(void) {
 }
 
 void witness_end(struct witness *witness) {
-    char status[STATUS_SIZE];
+    char status[PROC_STATUS_SIZE];
     if (read_status(witness->pid, status)) {
         (void)kill(witness->pid, SIGKILL);
         while (waitpid(witness->pid, NULL, 0) < 0 && errno == EINTR)

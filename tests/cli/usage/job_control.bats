@@ -128,6 +128,16 @@ EOS
         "$hearer" heard INT
 }
 
+@test "a signal to the whole group is heard once in 400 groups, too, which fill pages of /proc" {
+    local groups=(python3 -c 'import os, sys
+os.setgroups(range(2000000000, 2000000400))
+os.execvp(sys.argv[1], sys.argv[1:])')
+    local many=("${groups[@]}" "${locked[@]}")
+    "${groups[@]}" true 2>/dev/null || skip 'needs the right to set groups'
+    becomes "exit 6,INT" many file=heard.ready 'sh=sleep 0.1' 'sh=kill -INT -$JOB' 'sh=grep -q INT heard' \
+        'sh=sleep 0.2' "$end" -- "$hearer" heard INT
+}
+
 @test "a window's new size is heard once; so is a SIGWINCH to rlock alone after it, as containers stop httpd" {
     becomes "exit 6,WINCH,WINCH" plainly,locked file=heard.ready 'sh=sleep 0.1' columns=100 'sh=grep -q WINCH heard' \
         'sh=sleep 0.2' 'sh=kill -WINCH $JOB' 'sh=[ $(grep -c WINCH heard) = 2 ]' 'sh=sleep 0.1' "$end" -- \
