@@ -141,6 +141,7 @@ commands() {
     for fault in server_stop freeze; do
         server_start lone
         redis_on lone HSET x "$JAVA" 1
+        rm -f err # of the fault before
         began_ms=$(now_ms)
         RLOCK_SERVER=$(server_url lone) start wait x -w "$(ms 1500)" --connect-timeout 100ms
         wait_until 10 grep -q waiting err
