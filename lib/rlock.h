@@ -181,7 +181,8 @@ struct rlock_hold {
 RLOCK_API const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t i);
 
 /* The time until which the lock is certain to be held: the lease that was confirmed last, counted
- * from before its request was sent, less rlock_drift_ms(). Any thread. */
+ * from before its request was sent, less rlock_drift_ms(). Of a lock that was given back or lost it
+ * says what it was. Any thread. */
 RLOCK_API int64_t rlock_lease_end_ms(const rlock_lock *lock);
 
 /* Leaves the queue after RLOCK_AGAIN, and gives back what an attempt without a reply may have

@@ -149,15 +149,16 @@ static int say_done(const struct acquired *acquired) {
     const struct rlock_run *run = rlock_last_run(acquired->lock);
     const char *name = rlock_stuck_at(acquired->lock);
     char age[DURATION_TEXT_SIZE], took[DURATION_TEXT_SIZE], period[DURATION_TEXT_SIZE];
-    const char *why = run->same_key ? settings->lock.once_key
-                                    : duration_format(period, settings->lock.once_per_ms);
+    const bool by_key = run->same_key && settings->lock.once_key != NULL;
+    const char *why =
+        by_key ? settings->lock.once_key : duration_format(period, settings->lock.once_per_ms);
     out_event(OUT_INFO, "skipped",
               OUT_FIELDS(ATTEMPT(acquired, name), OUT_NUMBER("age_ms", run->age_ms),
                          OUT_NUMBER("took_ms", run->took_ms),
                          OUT_TEXT("host", text_or_null(run->host))),
               "not running %s: a run that took %s succeeded %s ago%s%s (--once-%s %s)", name,
               duration_format(took, run->took_ms), duration_format_seconds(age, run->age_ms),
-              *run->host != '\0' ? " on " : "", run->host, run->same_key ? "key" : "per", why);
+              *run->host != '\0' ? " on " : "", run->host, by_key ? "key" : "per", why);
     const bool is_set = OPT_FROM(settings, lock.conflict_exit_code)->source != SOURCE_DEFAULT;
     return is_set ? settings->lock.conflict_exit_code : 0;
 }
