@@ -228,8 +228,7 @@ bool rlock__listens_elsewhere(struct rlock__listener *listener,
 }
 
 static bool is_readable(const int *fd) {
-    struct pollfd one = {.fd = fd != NULL ? *fd : -1, .events = POLLIN};
-    return poll(&one, 1, 0) > 0;
+    return fd != NULL && poll(&(struct pollfd){.fd = *fd, .events = POLLIN}, 1, 0) > 0;
 }
 
 struct rlock__news rlock__take_news(struct rlock__resource *resource) {
