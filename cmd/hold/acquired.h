@@ -58,6 +58,14 @@ const char *acquire_name(const struct acquired *acquired);
 
 /* --- progress.c: what is said while waiting --------------------------------------------------- */
 
+/* The members of an event about who is in the way of a kind of lock. */
+#define PROGRESS_BLOCKER(kind, blocker)                                                            \
+    OUT_TEXT("holder", *(blocker)->owner != '\0' ? (blocker)->owner : NULL),                       \
+        OUT_TEXT("holder_note", *(blocker)->note != '\0' ? (blocker)->note : NULL),                \
+        OUT_NUMBER("count", (kind)->detail == DETAIL_COUNT && (blocker)->waiting > 0               \
+                                ? (blocker)->waiting                                               \
+                                : -1)
+
 /* With --any " (any 1 of 3 names)", else "". */
 void progress_describe_pool(char text[PROGRESS_POOL_SIZE], const struct settings *settings);
 

@@ -115,7 +115,6 @@ static int say_busy(const struct acquired *acquired, const char *doubt) {
         const int64_t skips = count_skip(acquired, holder->name);
         progress_why(why, sizeof why, acquired->kind, holder);
         const bool inside = !acquired->warned && holder_is_ancestor(acquired);
-        const bool counts = acquired->kind->detail == DETAIL_COUNT && holder->waiting > 0;
         const bool too_many = settings->lock.max_skips > 0 && skips >= settings->lock.max_skips;
         char times[64] = "", pool[PROGRESS_POOL_SIZE];
         progress_describe_pool(pool, settings);
@@ -124,9 +123,7 @@ static int say_busy(const struct acquired *acquired, const char *doubt) {
                            skips, skips == 1 ? "" : "s");
         out_event(too_many ? OUT_ERROR : OUT_WARNING, "busy",
                   OUT_FIELDS(ATTEMPT(acquired, holder->name),
-                             OUT_TEXT("holder", text_or_null(holder->owner)),
-                             OUT_TEXT("holder_note", text_or_null(holder->note)),
-                             OUT_NUMBER("count", counts ? holder->waiting : -1),
+                             PROGRESS_BLOCKER(acquired->kind, holder),
                              OUT_NUMBER("skips", skips > 0 ? skips : -1)),
                   "cannot %s %s%s%s: %s%s%s%s", verb_of(acquired), holder->name, pool, times, why,
                   inside ? "; " : "", inside ? advice : "", doubt);

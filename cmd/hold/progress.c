@@ -73,11 +73,10 @@ static void log_wait(const struct acquired *acquired, const struct rlock_holder 
                      int64_t waited_ms, const char *text) {
     static const struct rlock_holder none = {.name = "", .owner = "", .note = ""};
     const bool for_server = holder == NULL;
-    const bool counts = acquired->kind->detail == DETAIL_COUNT;
     const rlock_client *client = acquired->server.client;
     if (for_server)
         holder = &none;
-    const bool in_line = !counts && holder->position > 0;
+    const bool in_line = acquired->kind->detail != DETAIL_COUNT && holder->position > 0;
     out_event(for_server && out_is_json() ? OUT_WARNING : OUT_INFO,
               for_server ? "retrying" : "waiting",
               OUT_FIELDS(OUT_TEXT("name", for_server ? acquired->settings->names[0] : holder->name),
@@ -85,9 +84,7 @@ static void log_wait(const struct acquired *acquired, const struct rlock_holder 
                          OUT_TEXT("server", rlock_client_server(client)),
                          OUT_NUMBER("waited_ms", waited_ms),
                          OUT_TEXT("reason", for_server ? rlock_error(client) : NULL),
-                         OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL),
-                         OUT_TEXT("holder_note", *holder->note != '\0' ? holder->note : NULL),
-                         OUT_NUMBER("count", counts && holder->waiting > 0 ? holder->waiting : -1),
+                         PROGRESS_BLOCKER(acquired->kind, holder),
                          OUT_NUMBER("position", in_line ? holder->position : -1),
                          OUT_NUMBER("waiting", in_line ? holder->waiting : -1)),
               "%s", text);
