@@ -87,8 +87,8 @@ class History:
             self.known[section.pid, section.enter] = section
 
     def last_beat(self, section):
-        path = os.path.join(self.beat_dir or "", f"{section.pid}-{section.enter}")
-        if self.beat_dir and os.path.exists(path):
+        path = os.path.join(self.beat_dir, f"{section.pid}-{section.enter}")
+        if os.path.exists(path):
             with open(path, "rb") as file:
                 return max(section.enter, struct.unpack("q", file.read(8))[0])
         return section.enter
