@@ -1,4 +1,4 @@
--- include: base clock rights rights_mutex grant
+-- include: base simple clock token rights rights_mutex grant
 -- Takes the lock of `fair`, first come first served among those of one priority, or stands in the queue for it.
 -- KEYS and ARGV: base.lua, mutex.lua, queue.lua. Reply: mutex_acquire.lua, and
 --       {OUSTED, 0, 0, why}: one that came later with --supersede stands in our place
@@ -11,8 +11,8 @@ if call.is_simple(ARGV[9], key.lock, key.info, KEYS[4], list) then
     return granted
 end
 
--- include: server mutex try once front tickets waiters waiting acquire
--- include: holds holds_take mutex_take queue queue_wait
+-- include: server foreign mutex try once once_done front tickets waiters waiting acquire
+-- include: holds holds_keep holds_take mutex_take queue queue_newest queue_leave queue_wait
 local ttl = redis.call('PTTL', key.lock)
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end

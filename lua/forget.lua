@@ -1,6 +1,6 @@
 -- include: base
 -- The answer about a count has come, and nothing of its request is on its way any more: no need to remember that (see
--- try.once()). KEYS and ARGV: base.lua.
+-- try_once.lua). KEYS and ARGV: base.lua.
 --
 -- Reply {RELEASED, 0, 0}
 redis.call('PEXPIRE', call.tombstone, 0)

@@ -1,4 +1,4 @@
--- include: base clock rights rights_mutex grant
+-- include: base simple clock token rights rights_mutex grant
 -- Takes the lock of `run`, re-enters it, or says who holds it. KEYS and ARGV: base.lua, mutex.lua.
 -- It does not queue: when the lock is free it is taken, whoever stands in the fair queue.
 --
@@ -13,7 +13,8 @@ local refusal = rights.refusal('run')
 if refusal then return refusal end
 if call.is_simple(ARGV[9], key.lock, key.info, KEYS[4]) then return grant(call.owner) end
 
--- include: server mutex try once front waiters waiting acquire holds holds_take mutex_take
+-- include: server foreign mutex try once once_done front waiters waiting acquire
+-- include: holds holds_keep holds_take mutex_take
 local ttl = redis.call('PTTL', key.lock)
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end

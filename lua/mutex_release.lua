@@ -1,4 +1,4 @@
--- include: base
+-- include: base simple
 -- Gives one hold of `run` or `fair` back, leaves line and queue, and wakes the next. Sent again
 -- after a lost answer it finds its hold gone and takes nothing more. KEYS and ARGV: base.lua,
 -- queue.lua.
@@ -15,7 +15,8 @@ if call.is_simple(ARGV[8], list, KEYS[#KEYS - 1]) and redis.pcall('HGET', key.lo
     end
 end
 
--- include: clock server give try once front waiters queue holds holds_give
+-- include: clock server try give once once_note front waiters queue queue_newest queue_leave
+-- include: holds holds_keep holds_end holds_give
 local waiter = call.waiter
 
 -- It may have been told what was meant for the next: pass it on.

@@ -1,5 +1,5 @@
 --!df flags=allow-undeclared-keys
--- include: base clock rights rights_rw rw grant
+-- include: base simple clock token rights rights_rw rw grant rw_grant
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
 -- Reply: mutex_acquire.lua
@@ -9,7 +9,8 @@ if call.is_simple(ARGV[9], key.lock, key.info, KEYS[4], rw.marker, rw.writers.wa
     return grant(call.owner, nil, rw.count_read)
 end
 
--- include: server try front waiters waiting acquire holds holds_take rw_holds rw_take rw_wake
+-- include: server foreign try front waiters waiting acquire
+-- include: holds holds_keep holds_end holds_take rw_holds rw_leases rw_take rw_wake
 local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end

@@ -1,5 +1,6 @@
 --!df flags=allow-undeclared-keys
--- include: base clock rights rights_break server front waiters holds rw rw_holds rw_wake broken
+-- include: base clock rights rights_break server front waiters holds holds_keep holds_end
+-- include: rw rw_holds rw_leases rw_wake broken
 -- Takes `read` or `write` away from holders, all of their holds, and wakes the next waiters. Sent
 -- again it finds them gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --

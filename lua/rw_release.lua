@@ -1,5 +1,5 @@
 --!df flags=allow-undeclared-keys
--- include: base rw
+-- include: base simple rw
 -- Gives one hold of `read` or `write` back, leaves the lines, and wakes the next waiters. Sent
 -- again after a lost answer it finds its hold gone and takes nothing more.
 -- KEYS and ARGV: base.lua, rw.lua. Redisson's messages: 0 after the last read hold, 1 after a write.
@@ -17,7 +17,8 @@ if #all == 1 and all[1] == own .. ' ' .. call.id and call.is_simple(ARGV[8], rw.
     return {RELEASED, 0, 0}
 end
 
--- include: clock server give try front waiters holds holds_give rw_holds rw_wake
+-- include: clock server try give front waiters
+-- include: holds holds_keep holds_end holds_give rw_holds rw_leases rw_wake
 local waiter = call.waiter
 
 -- A writer that leaves lets the readers in that it held back. The next in a line listens on

@@ -1,4 +1,4 @@
--- include: base clock rights rights_sem sem
+-- include: base simple clock token rights rights_sem sem sem_grant
 -- Takes leased permits, all that are asked for or none. KEYS and ARGV: base.lua, sem.lua.
 -- Reply: mutex_acquire.lua ({BUSY, ms until the next lease ends...}), and
 --       {REFUSED, 0, 0, why}: users disagree about how many there are; or there is none yet
@@ -14,7 +14,7 @@ if count and count > 0 and call.permits == 1 and not hold and call.is_simple(ARG
     end)
 end
 
--- include: server try front waiters waiting acquire sem_holds sem_waiters sem_take
+-- include: server try front waiters waiting acquire sem_leases sem_dead sem_waiters sem_take
 local available = count
 if available == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end

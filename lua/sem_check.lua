@@ -1,4 +1,4 @@
--- include: base clock server front waiters sem sem_holds check
+-- include: base clock token sem sem_leases check
 -- Looks whether permits are still held. KEYS and ARGV: base.lua, sem.lua, check.lua.
 -- Reply: mutex_check.lua; {KEPT, -1, 0}: permits without a lease
 

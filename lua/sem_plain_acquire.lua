@@ -1,5 +1,5 @@
--- include: base clock rights rights_sem server try front waiters waiting acquire
--- include: sem sem_holds sem_waiters sem_take
+-- include: base clock token rights rights_sem server try front waiters waiting acquire
+-- include: sem sem_grant sem_waiters sem_take
 -- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
 -- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua
 local KEEP = '31536000000' -- ms for which their owner is known: a year

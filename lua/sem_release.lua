@@ -1,4 +1,4 @@
--- include: base clock sem
+-- include: base simple clock sem
 -- Gives permits back, leaves the line, and wakes the waiters that fit in. A permit that has expired comes back
 -- by itself, once. KEYS and ARGV: base.lua, sem.lua.
 --
@@ -14,7 +14,7 @@ if own and call.is_simple(ARGV[8]) and sem.available()
     return {RELEASED, 0, 0}
 end
 
--- include: server give try front waiters sem_holds sem_waiters
+-- include: server try give front waiters sem_leases sem_dead sem_waiters
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 local function give_back()

@@ -12,3 +12,11 @@ function call.kept_info(owner)
     local shown = redis.call('HGET', key.info, owner) or '{}'
     return (string.gsub(shown, '^{"token":%d+', '{"kept":true', 1))
 end
+
+-- give_back() does it, and answers, unless the try is over: then nothing is left to be done.
+function try.give_back(give_back)
+    if try.is_over() then return {LOST, 0, 0} end
+    local answer = give_back()
+    if call.is_astray then try.remember('over', call.try) end
+    return answer
+end

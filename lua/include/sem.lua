@@ -47,20 +47,23 @@ function sem.expire(ms)
     redis.call('PEXPIRE', key.hold, ms)
 end
 
--- How permits are given to a new holder, leased or plain.
--- take(): puts the permits into the caller's name, and returns how many: not those that stand there already, whose hold
--- expired before the server's clock was set back. ms: for so long, as text, for Lua says numbers slowly.
--- leave(): out of the line.
-function sem.grant(ms, take, leave)
-    local left = redis.call('PTTL', key.lock)
-    local token = server.next_token()
-    sem.note(token)
-    local taken = take()
-    if taken > 0 then redis.call('INCRBY', key.lock, '-' .. taken) end
-    -- Redisson's expire() of a semaphore is one of its permits, too.
-    if left > 0 then redis.call('PEXPIRE', sem.permits, left) end
-    redis.call('HSET', key.info, call.owner, call.us(token))
-    sem.expire(ms)
-    if leave then leave() end
-    return {GRANTED, server.reply_token(token), tonumber(ms)}
+-- for from, to in sem.parts(list) do
+function sem.parts(list)
+    local to = 0
+    return function()
+        if to == #list then return nil end
+        local from = to + 1
+        to = math.min(to + sem.PART, #list)
+        return from, to
+    end
+end
+
+-- How many permits are in use, those of the dead included that nobody has collected.
+function sem.in_use()
+    return tonumber(plain or 0) + redis.call('ZCARD', sem.permits)
+end
+
+function sem.count_plain(number)
+    if redis.call('HINCRBY', key.hold, 'plain', number) <= 0 then redis.call('HDEL', key.hold, 'plain') end
+    return number
 end

@@ -24,6 +24,20 @@ function sem.set(available)
     return available
 end
 
+-- So many come back, and all are told. Returns how many are available; nil: it was lost.
+function sem.give(number)
+    local available = sem.available()
+    if number == 0 or not available then return available end
+    server.tell_all(redis.call('INCRBY', key.lock, number))
+    return available + number
+end
+
+-- ms until the next lease ends, and a permit comes back by itself; -1: none has a lease.
+function sem.next_end()
+    local ends = redis.call('ZRANGE', sem.permits, '0', '0', 'WITHSCORES')[2]
+    return ends and math.max(ends - server.now, 0) or -1
+end
+
 -- Wakes the first whose request fits into what is available, `most` of them. Each that comes wakes the next; one that
 -- was woken before and has not come may stand still, and is not waited for.
 function sem.wake(most)

@@ -1,4 +1,4 @@
--- server.lua: what scripts of all kinds ask the server, and tell.
+-- server.lua: the messages of scripts of all kinds.
 
 -- Tells one waiter, on the channel of its own. False: it does not listen. No permission to publish
 -- must not undo what was done: a waiter finds it by itself within seconds.
@@ -10,18 +10,3 @@ end
 function server.tell_all(message)
     redis.pcall(call.publish, call.channel, message)
 end
-
--- A whole number under a key, such as INCRBY takes; nil: none, false: the key is something else.
-function server.integer(name)
-    local kind = redis.call('TYPE', name).ok
-    if kind == 'none' then return nil end
-    local text = kind == 'string' and redis.call('GET', name) or ''
-    local digits = string.match(text, '^-?([1-9]%d*)$') or string.match(text, '^(0)$')
-    return digits and #digits <= 15 and tonumber(text) or false
-end
-
--- Whose hash a lock is says a UUID, Redisson's or rlock's: a counter somebody else keeps is no lock.
-function server.is_owner(text)
-    return string.find(text, '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x:') ~= nil
-end
-

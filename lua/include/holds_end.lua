@@ -1,0 +1,25 @@
+-- holds_end.lua: holds that are over, and for how long the rest stands: holds.lua.
+
+-- Takes out a few that are over, of an owner that has more of them one. Returns whether there were any.
+function holds.bury()
+    local dead = redis.call('ZRANGEBYSCORE', holds.leases, '-inf', server.now_text, 'LIMIT', '0', holds.A_FEW)
+    for _, member in ipairs(dead) do
+        if holds.drop(string.match(member, '^(.*) (%x+)$')) then break end
+    end
+    return #dead > 0
+end
+
+-- For how long the last of them stands, ms; nil: none does. Of a lock that was deleted by hand they still stand in
+-- leases, and may be somebody else's in it.
+function holds.longest()
+    local last = redis.call('ZRANGE', holds.leases, '-1', '-1', 'WITHSCORES')
+    local left = last[1] and last[2] - server.now or 0
+    return left > 0 and holds.count(holds.field_of(last[1])) > 0 and left or nil
+end
+
+-- After some have ended: the keys stand for as long as the longest that remains. Returns what longest() does.
+function holds.settle()
+    local left = holds.longest()
+    if left then holds.expire(left) else redis.call('DEL', key.info, holds.leases) end
+    return left
+end
