@@ -1,9 +1,10 @@
 -- inspect_kinds.lua: the holders of a lock of each kind. A step goes on at a cursor, and returns the next one, nil: all is
 -- done.
 
-local function cursor_after(scanned, number)
+-- After so many entries.
+local function next_after(number, cursor)
     inspect.left = inspect.left - number - 1
-    return scanned[1] ~= '0' and scanned[1] or nil
+    return cursor ~= '0' and cursor or nil
 end
 
 -- Some fields and values of a hash, and the next cursor. A small hash comes whole, whatever COUNT says: it is gone
@@ -12,11 +13,10 @@ local function scan_fields(name, cursor)
     local rest = string.match(cursor, '^<(%d+)$')
     local scanned = redis.call('HSCAN', name, rest and '0' or cursor, 'COUNT', inspect.AT_ONCE)
     local fields, is_whole = scanned[2], (rest or cursor == '0') and scanned[1] == '0'
-    if not is_whole then return fields, cursor_after(scanned, #fields / 2) end
+    if not is_whole then return fields, next_after(#fields / 2, scanned[1]) end
     local last = math.min(tonumber(rest) or #fields, #fields / 2)
     local first = math.max(last - inspect.AT_ONCE, 0)
-    inspect.left = inspect.left - (last - first) - 1
-    return {unpack(fields, 2 * first + 1, 2 * last)}, first > 0 and '<' .. first or nil
+    return {unpack(fields, 2 * first + 1, 2 * last)}, next_after(last - first, first > 0 and '<' .. first or '0')
 end
 
 local function owner_of(field)
@@ -62,7 +62,7 @@ local function look_at_leases(cursor)
         local owner, writes = owner_of(field or '')
         inspect.add_part(owner, id, members[i + 1] - server.now, writes)
     end
-    return cursor_after(scanned, #members / 4)
+    return next_after(#members / 4, scanned[1])
 end
 
 -- `read` and `write`: {mode, owner: read holds, owner:write: write holds}; `run` and `fair`: {owner: holds}, and
@@ -122,7 +122,7 @@ local function look_at_permits(cursor)
         local id = string.gsub(string.sub(permits[i], 1, 16), '.', function(c) return ('%02x'):format(c:byte()) end)
         if left > 0 then inspect.add_part(id, id, left, false) end
     end
-    return cursor_after(scanned, #permits / 4)
+    return next_after(#permits / 4, scanned[1])
 end
 
 -- available: nil, the number was lost.
