@@ -39,9 +39,9 @@ bool descendants_has_children(void);
  * there are. */
 int descendants_note_strangers(struct stranger *strangers, int size);
 
-/* Sends a signal to each of them once, to descendants->child in any case. Returns how many we may
- * not signal. Safe after fork: no memory is allocated. */
-int descendants_signal(struct descendants *descendants, int signal);
+/* Sends a signal to each of them once that we may signal, to descendants->child in any case. Safe
+ * after fork: no memory is allocated. */
+void descendants_signal(struct descendants *descendants, int signal);
 
 /* Reaps the children that have ended, and notes the state of descendants->child. Returns true when
  * no child is left, strangers included. */

@@ -48,8 +48,8 @@ static void begin_stopping(struct guardian *guardian, enum end_cause cause) {
     note_cause(guardian, cause);
     guardian->kill_at_ms = deadline_sooner(now + guardian->plan->deadline.kill_after_ms,
                                            lease_deadline(guardian).kill_ms);
-    (void)descendants_signal(&guardian->descendants, SIGTERM);
-    (void)descendants_signal(&guardian->descendants, SIGCONT);
+    descendants_signal(&guardian->descendants, SIGTERM);
+    descendants_signal(&guardian->descendants, SIGCONT);
     (void)witness_has(&guardian->witness, SIGTERM); /* from us: it is one of the descendants */
     (void)witness_has(&guardian->witness, SIGCONT);
     if (cause == END_FOR_TIME && guardian->descendants.stopped_by != 0)
