@@ -1,6 +1,6 @@
 -- include: base simple clock token rights rights_mutex grant
--- Takes the lock of `run`, re-enters it, or says who holds it. KEYS and ARGV: base.lua, mutex.lua.
--- It does not queue: when the lock is free it is taken, whoever stands in the fair queue.
+-- Takes the lock of `run`, re-enters it, or describes its holder. KEYS and ARGV: base.lua, mutex.lua.
+-- It does not queue: if the lock is free, it is taken, even if others stand in the fair queue.
 --
 -- Reply {GRANTED, token, lease ms} | {REENTERED, token, lease ms} | {WRONG_KIND, 0, 0} | {OVER, 0, 0}
 --       {APART, 0, 0}: it was asked to re-enter alone

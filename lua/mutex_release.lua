@@ -43,7 +43,7 @@ local function give_back()
     if not left then
         queue.wake_next()
     elseif number == 0 then -- what --min-hold keeps is all that is left of it
-        server.tell_all('0') -- it lasts shorter than all were told who wait
+        server.tell_all('0') -- it ends sooner than the waiters were told
         queue.tell_lease(left, true)
     end
     return {number > 0 and STILL_HELD or RELEASED, number, 0}

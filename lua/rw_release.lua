@@ -45,7 +45,7 @@ local function give_back()
         return {LOST, 0, 0}
     end
     local mode, wrote = rw.settle(), holds.is_write(field)
-    local is_open = not mode or wrote and mode == 'read' -- to those who wait
+    local is_open = not mode or wrote and mode == 'read' -- to waiters
     local is_kept = call.keep_ms > 0 and number == 0 -- for less time than they were told
     if is_open or is_kept then server.tell_all(wrote and '1' or '0') end
     if is_open then rw.wake() end

@@ -23,7 +23,7 @@ if #ours == call.permits then -- this very attempt was granted, and its answer l
     sem.renew(ours, ends)
     return {GRANTED, server.reply_token(sem.token()), call.lease}
 end
-for _ = 0, math.ceil(call.permits / sem.PART) do -- of many that died at once a part: whoever waits comes again soon
+for _ = 0, math.ceil(call.permits / sem.PART) do -- of many that died at once a part: waiters come again soon
     local dead, left = sem.collect()
     if dead > 0 then call.has_cleaned, available = true, left end
     if dead < sem.PART or not available or available >= call.permits then break end

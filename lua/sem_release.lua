@@ -24,7 +24,7 @@ local function give_back()
         sem.note('-')
         redis.call('HSET', key.info, call.owner, call.kept_info(call.owner))
         sem.put(ours, server.after(keep_ms))
-        server.tell_all(sem.available() or 0) -- they last shorter than all were told who wait
+        server.tell_all(sem.available() or 0) -- they end sooner than the waiters were told
     else
         redis.call('HDEL', key.hold, call.id, call.owner)
         redis.call('HDEL', key.info, call.owner)

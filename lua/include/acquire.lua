@@ -1,5 +1,5 @@
--- acquire.lua: what a request to take a lock brings with it, by name (base.lua has the list), and who holds it, in the
--- answer that it is busy.
+-- acquire.lua: the arguments of a request to take a lock, by name (base.lua has the list), and the answer that it is
+-- busy, which describes the holder.
 call.enqueue, call.only_reenters = ARGV[7] == '1', ARGV[7] == '2'
 call.permits_total, call.variant = tonumber(ARGV[9]), ARGV[10] or ''
 call.proof_owner, call.proof_token = (ARGV[11] or '') ~= '' and ARGV[11] or nil, ARGV[12]

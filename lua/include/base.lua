@@ -16,7 +16,7 @@
 --                        9 permits in all  10 the kind's variant  11 owner and 12 token of an enclosing hold
 --                        13 place in line that the last answer gave  14 ticket: waiters.lua
 --                        15 ms: no run is wanted where one has succeeded within so long: once.lua
---                        16 who asks the holder to end: acquire.lua  17 key with which no run has succeeded: once.lua
+--                        16 our name, to ask the holder to end: acquire.lua  17 key with which no run has succeeded: once.lua
 --                        18 priority of `fair`, where it is not 0: queue.lua
 --                        19 with the variant 'supersede', ms for which it has waited for other names
 --       to give it back, of these as many as are needed, see give.lua:

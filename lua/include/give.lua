@@ -6,8 +6,8 @@ call.period, call.took_ms, call.shown = tonumber(ARGV[11]), ARGV[12], ARGV[13]
 call.once_key = (ARGV[14] or '') ~= '' and ARGV[14] or nil
 call.priority = tonumber(ARGV[15]) or 0
 
--- What --min-hold keeps when its holder has given it back is nobody's any more: nobody can prove to hold it, and whoever
--- waits is told so. What info says of it.
+-- What info says of a lock that --min-hold keeps after its holder has given it back: it is nobody's any more, so nobody
+-- can prove to hold it, and waiters are told so.
 function call.kept_info(owner)
     local shown = redis.call('HGET', key.info, owner) or '{}'
     return (string.gsub(shown, '^{"token":%d+', '{"kept":true', 1))

@@ -134,7 +134,7 @@ local function see_sem(available)
     available = available + redis.call('ZCOUNT', inspect.permits, '-inf', server.now_text)
     view.available = available -- less than none: it was made smaller
     view.exhausted = available <= 0
-    -- Whoever took the plain ones of Redisson is not told anywhere.
+    -- Redisson writes down no holders of plain permits.
     if in_use > 0 or inspect.get(key.token) then view.total = available + in_use end
 end
 

@@ -1,6 +1,6 @@
 -- mutex_take.lua: how `run` and `fair` take the hash that they share.
 
--- Whoever is first in line listens on everybody's channel from here on.
+-- The first in line listens on everybody's channel from here on.
 function mutex.grant()
     return grant(call.owner, nil, nil, function()
         waiters.leave_granted(waiters)

@@ -1,8 +1,8 @@
 -- once_done.lua: no run is wanted where one has succeeded: once.lua.
 
--- Whoever asks for a longer time than all before makes the record last for it. A success that lies in the future
--- (the clock was set back) is taken for one of this moment, and is over in time: else nothing would run until
--- the clock has caught up. Nil: a run is wanted; else the answer.
+-- A request for a longer time than all before makes the record last for it. If a success lies in the future (the clock
+-- was set back), it counts as one of this moment: else nothing would run until the clock has caught up. Returns the
+-- answer, or nil if a run is wanted.
 function once.done()
     if not once.wanted() then return nil end
     local done = server.typed('HGET', once.record, 'done')

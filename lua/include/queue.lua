@@ -6,7 +6,7 @@
 --
 -- KEYS  7 shown, as in waiters.lua, and besides {'': "TICKET WAITED OWNER NAME" of the last that came with --supersede:
 --         WAITED: ms for which it had waited for other names before; '-' stands before OWNER when it has left.
---         '>1' to '>3': owners whose places were taken, and who have not left}
+--         '>1' to '>3': owners that have lost their places and not left yet}
 --       8 queue: list of owners  9 timeouts: zset {owner: epoch ms}
 --       10 waiters and 11 front: of rlock's own in it, as in waiters.lua
 local queue = {
@@ -14,7 +14,7 @@ local queue = {
     PATIENCE = 300000, -- Redisson's, for one place
     NEAR = 100, -- so many places behind one that leaves are told apart
     AHEAD = 16, -- of so many before one the latest score counts
-    REMEMBER = 1200000, -- ms for which it is known, where none waits without --supersede, who was superseded and is away
+    REMEMBER = 1200000, -- ms for which superseded owners that are away stay known while all waiters have --supersede
 }
 
 local function is_ours(owner) return string.find(owner, '@', 1, true) end

@@ -24,7 +24,7 @@ function queue.scores(from, to)
     return scores
 end
 
--- Who leaves makes those of Redisson's behind it nearer by so many places: not by one that had overtaken them.
+-- By so many places Redisson's waiters behind one that leaves come nearer: by none if it had overtaken them.
 function queue.counts(priority) return priority > 0 and 0 or 1 end
 
 -- Some have left. Those of Redisson's behind that place, from 0, are nearer by so many patiences, and so is the
@@ -76,8 +76,8 @@ function queue.leave(owner)
     return at
 end
 
--- Tells the new head when the lease ends: it is there then, whoever has died. Redisson's waiters take numbers only, and
--- keep time by themselves; one that has counted on a longer lease is told to look again.
+-- Tells the new head when the lease ends: it comes then, even if the holder has died. Redisson's waiters take numbers
+-- only, and keep time by themselves; one that has counted on a longer lease is told to look again.
 function queue.tell_lease(ms, is_shorter)
     local head = queue.head()
     if head and is_ours(head) and not server.tell(head, 'first ' .. ms) then

@@ -14,7 +14,7 @@ function queue.note_newest(it)
     redis.call('HSET', key.shown, '', queue.known)
 end
 
--- Those whose place was taken and who have not left: an owner or false each.
+-- Those that have lost their places and not left yet: an owner or false each.
 function queue.ousted()
     local function at(number) return redis.call('HGET', key.shown, '>' .. number) end
     queue.away = queue.away or {at(1), at(2), at(3)}

@@ -7,8 +7,8 @@ end
 
 local function is_last(owner) return redis.call('LRANGE', queue.list, '-1', '-1')[1] == owner end
 
--- Where ours of a priority below 0 wait: lets a few past them that stand behind all of these, Redisson's and whoever came
--- after them. Returns whether there were any.
+-- Where ours of a priority below 0 wait, lets a few of those that stand behind them past: Redisson's, and all that came
+-- after those. Returns whether there were any.
 function queue.let_past()
     local last = redis.call('ZRANGE', queue.waiters, '-1', '-1')[1]
     local at = not is_last(last) and redis.call('LPOS', queue.list, last)
@@ -78,7 +78,7 @@ local function comes_late(arrived)
 end
 
 -- A later one has come. Asked again after a lost answer it is still true: its leaving takes the word away. Returns
--- who it is; nil: nobody.
+-- its name; nil: none has.
 function queue.ousted_by()
     if call.variant ~= 'supersede' then return nil end
     local newest = queue.newest()

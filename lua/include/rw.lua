@@ -2,7 +2,7 @@
 -- write. Every read hold has a key with a lease of its own, {NAME}:OWNER:rwlock_timeout:I, I being 1 to the number of
 -- the owner's read holds: by the longest of them Redisson knows how long a lock lasts. rlock keeps the hold's id there.
 --
--- KEYS  8 marker: string, the writer that waits, for whom new readers are held back
+-- KEYS  8 marker: string, the writer that waits, and holds new readers back
 --       9 waiters and 10 front of those writers, as in waiters.lua
 --       11 told: string, up to which ticket readers in line were told that they may come in
 --       12... the lease keys of the owners in ARGV

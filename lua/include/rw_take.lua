@@ -39,8 +39,7 @@ local function is_dead(field, number)
     return true
 end
 
--- Redisson's readers are looked at a few at a time, whoever comes. It numbers its holds itself: of one reader's
--- all go or none.
+-- Each request looks at a few of Redisson's readers. Redisson numbers its holds itself: of one reader's all go or none.
 local function drop_strangers()
     local some, dead = some_fields(rw.A_FEW), {}
     local first = server.now % (#some / 2) -- a small hash comes whole, always in the same order

@@ -20,9 +20,8 @@ function rw.pass_marker_on(owner)
     end
 end
 
--- Tells the next readers in line, behind those who were told before. Each that comes tells the next: all
--- are in soon, though no script tells more than a few. A stopped one holds up nobody: two go on for each
--- that comes.
+-- Tells the next readers in line, behind those that were told before. Each that comes tells the next: all are in soon,
+-- though no script tells more than a few. A stopped one holds up nobody: two go on for each that comes.
 -- only_on: not, if nobody has been told yet.
 function rw.tell_readers(only_on)
     local before = redis.call('GET', rw.told)

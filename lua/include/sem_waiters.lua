@@ -63,7 +63,7 @@ function sem.wake(most)
     waiters.expect(waiters, told)
 end
 
--- Takes one out of the line, if it is there, and wakes whoever comes next. The first is there when the next lease ends,
+-- Takes one out of the line, if it is there, and wakes those that come next. The first is there when the next lease ends,
 -- and hears Redisson's releases.
 function sem.pass_on(waiter)
     if redis.call('ZCARD', key.waiters) == 0 then return end
