@@ -49,16 +49,17 @@ int64_t rlock__half_way_ms(int64_t now_ms, int64_t deadline_ms) {
                                                  : now_ms + (deadline_ms - now_ms) / 2;
 }
 
-int rlock__poll_timeout(int64_t now_ms, int64_t deadline_ms) {
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+/* What poll(2) takes: milliseconds, 0 when the deadline has passed, -1 for RLOCK_FOREVER. */
+static int poll_timeout(int64_t deadline_ms) {
+    const int64_t now_ms = rlock_now_ms();
     if (deadline_ms == RLOCK_FOREVER)
         return -1;
     if (deadline_ms <= now_ms)
         return 0;
-    int64_t left = deadline_ms - now_ms;
-    return left > INT_MAX ? INT_MAX : (int)left;
+    return (int)rlock__sooner_ms(deadline_ms - now_ms, INT_MAX);
 }
-
-/* --- waiting ---------------------------------------------------------------------------------- */
 
 enum rlock_status rlock__poll_any(struct pollfd *fds, size_t count, int64_t again_ms,
                                   const struct rlock__limit *limit) {
@@ -69,7 +70,7 @@ enum rlock_status rlock__poll_any(struct pollfd *fds, size_t count, int64_t agai
         count = 0;
     fds[count] = (struct pollfd){.fd = limit->cancel_fd, .events = POLLIN};
     for (;;) {
-        const int n = poll(fds, count + 1, rlock__poll_timeout(rlock_now_ms(), end_ms));
+        const int n = poll(fds, count + 1, poll_timeout(end_ms));
         if (n < 0 && errno != EINTR)
             return RLOCK_AGAIN; /* no memory in the kernel: the caller's own error paths follow */
         if (n > 0)
@@ -80,11 +81,8 @@ enum rlock_status rlock__poll_any(struct pollfd *fds, size_t count, int64_t agai
     }
 }
 
-enum rlock_status rlock__poll(int fd, short events, const struct rlock__limit *limit) {
-    struct pollfd fds[2] = {{.fd = fd, .events = events}};
-    return rlock__poll_any(fds, 1, RLOCK_FOREVER, limit);
-}
-
 enum rlock_status rlock__sleep(const struct rlock__limit *limit) {
-    return rlock__poll(-1, 0, limit) == RLOCK_CANCELLED ? RLOCK_CANCELLED : RLOCK_OK;
+    struct pollfd cancel;
+    const enum rlock_status status = rlock__poll_any(&cancel, 0, RLOCK_FOREVER, limit);
+    return status == RLOCK_CANCELLED ? status : RLOCK_OK;
 }

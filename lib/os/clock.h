@@ -34,10 +34,6 @@ int64_t rlock__share_ms(int64_t now_ms, int64_t deadline_ms, size_t count);
  * another try. Near the deadline: the deadline. */
 int64_t rlock__half_way_ms(int64_t now_ms, int64_t deadline_ms);
 
-/* What poll(2) takes: milliseconds until the deadline, 0 when it has passed, -1 for RLOCK_FOREVER.
- */
-int rlock__poll_timeout(int64_t now_ms, int64_t deadline_ms);
-
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 /* How long a wait may last, and what ends it early. Passed down unchanged. */
@@ -46,12 +42,9 @@ struct rlock__limit {
     int cancel_fd; /* -1: none */
 };
 
-/* Waits until fd shows one of the poll(2) events.
- * RLOCK_OK: it does. RLOCK_AGAIN: the deadline has come. RLOCK_CANCELLED. */
-enum rlock_status rlock__poll(int fd, short events, const struct rlock__limit *limit);
-
-/* The same of several; there is room for one more behind them. RLOCK_OK also at again_ms: when to
- * look again though none shows anything; RLOCK_FOREVER: never. */
+/* Waits until one of the descriptors shows one of its poll(2) events; there is room for one more
+ * behind them. RLOCK_OK: it does, or again_ms has come: when to look again though none shows
+ * anything; RLOCK_FOREVER: never. RLOCK_AGAIN: the deadline has come. RLOCK_CANCELLED. */
 struct pollfd;
 enum rlock_status rlock__poll_any(struct pollfd *fds, size_t count, int64_t again_ms,
                                   const struct rlock__limit *limit);
