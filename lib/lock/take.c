@@ -145,7 +145,6 @@ void rlock__take_ask(struct rlock__ballot *ballot, size_t server) {
                           lock->waited_text,
                           NULL};
     rlock__call_add_args(&question->call, more);
-    rlock__call_cut(&question->call);
 }
 
 /* --- the one token of each hold on several servers -------------------------------------------- */

@@ -23,9 +23,6 @@ void rlock__call_add_keys(struct rlock__call *call, char *const *keys) {
 void rlock__call_add_args(struct rlock__call *call, const char *const *args) {
     for (; *args != NULL; args++)
         call->args[call->arg_count++] = *args;
-}
-
-void rlock__call_cut(struct rlock__call *call) {
     while (call->arg_count > 0 && *call->args[call->arg_count - 1] == '\0')
         call->arg_count--;
 }

@@ -41,11 +41,9 @@ struct rlock__call {
 /* Gives the call these keys, NULL behind the last. It borrows them. */
 void rlock__call_add_keys(struct rlock__call *call, char *const *keys);
 
-/* Adds these arguments, NULL behind the last. It borrows them. */
+/* Adds these arguments, NULL behind the last, but those at the end that are empty: each word costs
+ * the server time. It borrows them. */
 void rlock__call_add_args(struct rlock__call *call, const char *const *args);
-
-/* Leaves out arguments at the end that are empty: each word costs the server time. */
-void rlock__call_cut(struct rlock__call *call);
 
 /* {code, a, b, ...}: a busy reply goes on with the current holder. */
 struct rlock__answer {
