@@ -114,15 +114,6 @@ bool rlock__resource_in_line(const struct rlock__resource *resource) {
     return false;
 }
 
-/* On some server. */
-static bool may_stay(const struct rlock__resource *resource) {
-    for (size_t i = 0; i < resource->instance_count; i++) {
-        if (rlock__instance_may_stay(&resource->instances[i]))
-            return true;
-    }
-    return false;
-}
-
 /* A place in line that was left without an answer is no hold. */
 bool rlock__resource_may_be_held(const struct rlock__resource *resource) {
     for (size_t i = 0; i < resource->instance_count; i++) {
@@ -137,7 +128,10 @@ bool rlock__resource_may_be_held(const struct rlock__resource *resource) {
 }
 
 bool rlock__resource_is_clear(const struct rlock__resource *resource) {
-    return !may_stay(resource) && !rlock__resource_in_line(resource);
+    bool clear = !rlock__resource_in_line(resource);
+    for (size_t i = 0; i < resource->instance_count; i++)
+        clear = clear && !rlock__instance_may_stay(&resource->instances[i]);
+    return clear;
 }
 
 /* Scripts know the last ones by their places from the end. */
