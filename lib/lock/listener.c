@@ -210,7 +210,8 @@ static bool is_elsewhere(const struct rlock__subscription *subscription,
     if (asked == NULL || subscription->link == NULL)
         return false;
     return !rlock__link_is_at(asked, subscription->link->host, subscription->link->port) ||
-           (subscription->connected && asked->ready_ms > subscription->link->ready_ms);
+           (subscription->link->stage == RLOCK__READY &&
+            asked->ready_ms > subscription->link->ready_ms);
 }
 
 bool rlock__listens_elsewhere(struct rlock__listener *listener,

@@ -29,7 +29,6 @@ struct rlock__news {
 /* One server's: a connection of its own, for a subscribed one takes no other commands in RESP2. */
 struct rlock__subscription {
     struct rlock__link *link; /* the route's; NULL: closed */
-    bool connected;
     struct rlock__request request;
     size_t unconfirmed; /* channels; 0: it hears all that it is for */
     bool sharded;

@@ -16,7 +16,6 @@ void rlock__subscription_close(struct rlock__subscription *subscription,
     rlock__route_close(route);
     rlock__request_free(&subscription->request);
     subscription->link = NULL;
-    subscription->connected = false;
     subscription->unconfirmed = 0;
     subscription->again_ms = rlock_now_ms() + PAUSE_MS;
 }
@@ -116,14 +115,8 @@ static enum rlock__io read_one(struct rlock__subscription *subscription,
 
 enum rlock__io rlock__subscription_step(struct rlock__subscription *subscription,
                                         struct rlock__resource *resources, size_t count) {
-    enum rlock__io io = RLOCK__IO_DONE;
-    if (!subscription->connected) {
-        io = rlock__link_step(subscription->link);
-        if (io != RLOCK__IO_DONE)
-            return io;
-        subscription->connected = true;
-    }
-    if (subscription->request.bytes != NULL) {
+    enum rlock__io io = rlock__link_step(subscription->link);
+    if (io == RLOCK__IO_DONE && subscription->request.bytes != NULL) {
         io = rlock__conn_send(&subscription->link->conn, &subscription->request,
                               subscription->link->error);
         if (io == RLOCK__IO_DONE)
