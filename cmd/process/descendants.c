@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 
 enum {
     DESCENDANTS_MAX = 16384,
+    READY = 1000, /* memory for so many is there from the start */
     READ_SIZE = 4096,
     PAUSE_MIN_US = 100,
     PAUSE_MAX_US = 1000,
@@ -50,7 +52,7 @@ static struct walk {
 } walk;
 
 void descendants_get_memory(void) {
-    memset(&walk, 0, sizeof walk);
+    memset(&walk, 0, offsetof(struct walk, listed) + READY * sizeof walk.listed[0]);
 }
 
 void descendants_adopt_orphans(void) {

@@ -29,7 +29,7 @@ struct descendants {
  * PR_SET_CHILD_SUBREAPER): none escapes by losing its parent. */
 void descendants_adopt_orphans(void);
 
-/* Takes the memory for a walk now, while the system has some. */
+/* Takes the memory for a walk of a thousand processes now, while the system has some. */
 void descendants_get_memory(void);
 
 /* Whether this process has any child now. Costs nothing. */
