@@ -191,10 +191,12 @@ static enum rlock__io ask(struct rlock__link *link) {
     }
 }
 
-/* True: the server has hung up since the last request. Found out before the next one goes out,
- * there is no doubt about that one. One that has said something unasked is as bad: it would be
- * taken for the answer. */
-static bool has_hung_up(struct rlock__link *link) {
+/* True: the request is for another connection: the server is not the one to ask, or has hung up
+ * since the last request. Found out before the next one goes out, there is no doubt about that one.
+ * A server that has said something unasked is as bad: it would be taken for the answer. */
+static bool is_stale(struct rlock__link *link) {
+    if (link->astray && link->request.sent == 0)
+        return true;
     if (!link->used || link->owed > 0 || link->request.bytes == NULL || link->request.sent > 0)
         return false;
     struct rlock__error none;
@@ -204,23 +206,12 @@ static bool has_hung_up(struct rlock__link *link) {
     return io != RLOCK__IO_WAIT;
 }
 
-static bool is_astray(const struct rlock__link *link) {
-    return link->astray && link->request.sent == 0;
-}
-
-static enum rlock__io step(struct rlock__link *link) {
-    for (;;) {
-        const enum rlock__io io = rlock__link_connect(link);
-        if (io != RLOCK__IO_DONE)
-            return io;
-        if (!has_hung_up(link) && !is_astray(link))
-            return ask(link);
-        fail(link);
-    }
-}
-
 enum rlock__io rlock__link_step(struct rlock__link *link) {
-    const enum rlock__io io = step(link);
+    enum rlock__io io;
+    while ((io = rlock__link_connect(link)) == RLOCK__IO_DONE && is_stale(link))
+        fail(link);
+    if (io == RLOCK__IO_DONE)
+        io = ask(link);
     if (io != RLOCK__IO_DONE && io != RLOCK__IO_WAIT) {
         fail(link);
         forget_request(link);
