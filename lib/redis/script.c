@@ -237,12 +237,8 @@ void rlock__script_run_batches(struct rlock__batch *batches, const struct rlock_
     size_t count = 0;
     for (const struct rlock__batch *batch = batches; batch != NULL; batch = batch->next)
         count += batch->count;
-    struct rlock__run *few[RLOCK_SERVERS_MAX]; /* one name: a renewal needs no memory for it */
-    struct pollfd fds[RLOCK_SERVERS_MAX + 1];
-    struct all all = {few, fds, 0};
-    const bool are_many = count > RLOCK_SERVERS_MAX;
-    if (are_many)
-        all = (struct all){calloc(count, sizeof *all.runs), calloc(count + 1, sizeof *all.fds), 0};
+    struct all all = {.runs = calloc(count + 1, sizeof(struct rlock__run *)),
+                      .fds = calloc(count + 1, sizeof *all.fds)};
     if (all.runs == NULL || all.fds == NULL) {
         fail_all(batches);
     } else {
@@ -251,10 +247,8 @@ void rlock__script_run_batches(struct rlock__batch *batches, const struct rlock_
     }
     for (size_t i = 0; i < all.count && limit->deadline_ms < begun_ms + HASTY_MS; i++)
         recall(all.runs[i]);
-    if (are_many) {
-        free(all.runs);
-        free(all.fds);
-    }
+    free(all.runs);
+    free(all.fds);
 }
 
 enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlock__script *script,
