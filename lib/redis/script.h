@@ -27,8 +27,7 @@ enum {
  * script checks the user's rights and has not been answered over this connection yet. */
 struct rlock__call {
     size_t key_count;
-    const char *keys[RLOCK__KEYS_MAX];
-    size_t node; /* without keys: where, see rlock__route_node() */
+    const char *keys[RLOCK__KEYS_MAX]; /* the first says where it goes, also if it is not sent */
     size_t arg_count;
     const char *args[RLOCK__ARGS_MAX];
     size_t portion;     /* one more argument: how much to do; 0: there is none */

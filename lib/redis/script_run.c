@@ -69,19 +69,15 @@ void rlock__run_ask(struct rlock__run *run, const struct rlock__script *script) 
         rlock__run_end(run, RLOCK_SYSTEM);
 }
 
-/* Finds the way, which may ask for it: before anything is put into a request. */
 void rlock__run_begin(struct rlock__run *run, const struct rlock__limit *limit) {
     *run = (struct rlock__run){.route = run->route, .call = run->call};
-    size_t node = run->call->node;
     const enum rlock_status status =
-        run->call->key_count > 0
-            ? rlock__route_find(run->route, run->call->keys[0], limit, &run->link)
-            : rlock__route_node(run->route, &node, limit, &run->link);
-    if (status == RLOCK_OK && run->link != NULL)
+        rlock__route_find(run->route, run->call->keys[0], limit, &run->link);
+    if (status == RLOCK_OK)
         return;
     run->link = NULL;
     run->refused = true;
-    rlock__run_end(run, status == RLOCK_OK ? RLOCK_AGAIN : status); /* a node that has gone */
+    rlock__run_end(run, status);
 }
 
 /* Sent elsewhere by the reply; too often where the nodes do not agree, which may pass. */
