@@ -34,19 +34,6 @@ static struct {
     bool unwritten;
 } out;
 
-static bool write_all(const char *text, size_t length) {
-    while (length > 0) {
-        const ssize_t written = write(STDOUT_FILENO, text, length);
-        if (written < 0 && errno != EINTR)
-            return false;
-        if (written > 0) {
-            text += written;
-            length -= (size_t)written;
-        }
-    }
-    return true;
-}
-
 static bool write_message(enum out_level level, const char *text, size_t length) {
     return stream_say(text, length, level == OUT_ERROR ? ERROR_PATIENCE_MS : 0);
 }
@@ -270,7 +257,8 @@ int out_stdout(const char *text) {
     char *shown = strdup(text);
     if (shown != NULL)
         printable_make(shown, "\n\t\033"); /* what others wrote has lost these before */
-    const bool written = shown != NULL && write_all(shown, strlen(shown));
+    size_t done = 0;
+    const bool written = shown != NULL && stream_write(shown, strlen(shown), &done, -1);
     if (!written)
         out_error("cannot write to standard output: %s", strerror(errno));
     free(shown);

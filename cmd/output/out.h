@@ -129,8 +129,8 @@ bool stream_say(const char *line, size_t length, int patience_ms);
 void stream_finish(void);
 
 /* Writes data to standard output, from *done on, however long the reader takes, or until cancel_fd
- * is readable. *done counts what was written. False: errno says why, ECANCELED for a cancellation,
- * after which another call goes on. */
+ * is readable; -1: none. *done counts what was written. False: errno says why, ECANCELED for a
+ * cancellation, after which another call goes on. */
 bool stream_write(const char *text, size_t length, size_t *done, int cancel_fd);
 
 /* --- notify.c: to systemd, where it asks for it (sd_notify(3), NOTIFY_SOCKET) ----------------- */
