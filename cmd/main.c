@@ -85,7 +85,7 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     enum settings_outcome outcome = settings_load(&settings, cmd, argc, argv, &why);
     int status = EXIT_SUCCESS;
     if (outcome == SETTINGS_OK || outcome == SETTINGS_BAD) /* bad: the error may be JSON */
-        out_setup(settings.quiet, settings.verbosity > 0, settings.log == LOG_JSON);
+        out_setup(settings.quiet, settings.verbose, settings.log == LOG_JSON);
     switch (outcome) {
     case SETTINGS_OK: status = cmd->exec(&settings); break;
     case SETTINGS_HELP: status = help_print(cmd); break;

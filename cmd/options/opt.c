@@ -207,7 +207,7 @@ static const struct opt rows[] = {
     {"quiet", 'q', NULL, NULL, "print errors only", .heading = "Messages",
      .commands = ALL_SERVED, .in_file = true, .set = set_flag, .field = FIELD(quiet)},
     {"verbose", 'v', NULL, NULL, "print more",
-     .commands = ALL_SERVED, .in_file = true, .set = set_verbose, .field = FIELD(verbosity)},
+     .commands = ALL_SERVED, .in_file = true, .set = set_flag, .field = FIELD(verbose)},
     {"log", 0, "text|json", "text", "json: print JSON to standard error, one object a line",
      .commands = ALL_SERVED, .in_file = true, .set = set_choice, .field = FIELD(log)},
     {"list-names", 0, NULL, NULL, "list names of locks for programs",

@@ -176,11 +176,7 @@ static bool read_flag(bool *flag, const struct given *given) {
 }
 
 bool set_flag(struct settings *settings, const struct given *given) {
-    bool flag;
-    if (!read_flag(&flag, given))
-        return false;
-    memcpy(field_of(settings, given), &flag, sizeof flag);
-    return true;
+    return read_flag(field_of(settings, given), given);
 }
 
 bool set_no_wait(struct settings *settings, const struct given *given) {
@@ -191,17 +187,6 @@ bool set_no_wait(struct settings *settings, const struct given *given) {
         settings->lock.wait_ms = 0;
     else if (settings->lock.wait_ms == 0) /* "no-wait = no" takes back a weaker file's "yes" */
         settings->lock.wait_ms = RLOCK_FOREVER;
-    return true;
-}
-
-bool set_verbose(struct settings *settings, const struct given *given) {
-    bool flag;
-    if (!read_flag(&flag, given))
-        return false;
-    if (flag && given->from->source == SOURCE_OPTION)
-        settings->verbosity++;
-    else
-        settings->verbosity = flag;
     return true;
 }
 

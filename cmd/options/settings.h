@@ -127,8 +127,7 @@ struct settings {
     struct counter_settings counter;
     struct handle_settings handle;
     struct look_settings look;
-    bool quiet;
-    int verbosity; /* number of -v */
+    bool quiet, verbose;
     enum log_format log;
     struct origin origins[SETTINGS_MAX]; /* see opt_from() */
     struct kept_text *kept;

@@ -32,7 +32,7 @@ struct status_form status_form_choose(const struct settings *settings) {
     return (struct status_form){
         .is_screen = is_terminal() && !settings->look.json && !settings->look.prometheus,
         .colours = is_terminal() && (no_color == NULL || *no_color == '\0'),
-        .all = settings->verbosity > 0,
+        .all = settings->verbose,
         .width = on_terminal ? width : SIZE_MAX,
         .lines = window.ws_row > 0 ? window.ws_row : USUAL_HEIGHT,
     };

@@ -63,7 +63,7 @@ TEST(reads_settings) {
     assert_true(settings.lock.wait_ms == 300000 && settings.lock.lease_ms == 2000);
     assert_int_equal(OPT_FROM(&settings, lock.lease_ms)->line, 13);
     assert_true(settings.run.no_renew && settings.quiet && settings.run.on_lost == ON_LOST_WARN);
-    assert_true(settings.verbosity == 1 && settings.lock.conflict_exit_code == 3);
+    assert_true(settings.verbose && settings.lock.conflict_exit_code == 3);
     assert_true(settings.lock.min_hold_ms == 1000 && settings.server.io_timeout_ms == 250);
 }
 
@@ -71,7 +71,7 @@ TEST(flags_can_be_taken_back) {
     assert_true(read_content("quiet=yes\nquiet=no\nno-renew=true\nno-renew=false\n"
                              "verbose=on\nverbose=off\nno-wait=1\nno-wait=0\n"));
     assert_false(settings.quiet || settings.run.no_renew);
-    assert_int_equal(settings.verbosity, 0);
+    assert_false(settings.verbose);
     assert_true(settings.lock.wait_ms == RLOCK_FOREVER);
     assert_true(read_content("wait = 5m\nno-wait = no\n"));
     assert_int_equal(settings.lock.wait_ms, 300000);
