@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "output/printable.h"
 
@@ -78,4 +79,15 @@ void json_number(struct json *json, const char *name, int64_t number) {
 void json_bool(struct json *json, const char *name, bool truth) {
     begin(json, name);
     fputs(truth ? "true" : "false", json->stream);
+}
+
+void json_instant(struct json *json, const char *name, int64_t ms) {
+    const time_t seconds = (time_t)(ms / 1000);
+    struct tm utc;
+    char day[32], text[48];
+    const bool known = ms >= 0 && gmtime_r(&seconds, &utc) != NULL &&
+                       strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &utc) > 0;
+    if (known)
+        (void)snprintf(text, sizeof text, "%s.%03dZ", day, (int)(ms % 1000));
+    json_text(json, name, known ? text : NULL);
 }

@@ -28,4 +28,7 @@ void json_words(struct json *json, const char *name, const char *words);
 void json_number(struct json *json, const char *name, int64_t number);
 void json_bool(struct json *json, const char *name, bool truth);
 
+/* A time in milliseconds since 1970, as RFC 3339 has it, in UTC; negative: null. */
+void json_instant(struct json *json, const char *name, int64_t ms);
+
 #endif

@@ -57,25 +57,15 @@ static void write_text(enum out_level level, const char *message) {
     write_message(level, line, (size_t)length);
 }
 
-/* RFC 3339, UTC, with milliseconds. */
-static void format_time(char text[40]) {
-    struct timespec now;
-    struct tm utc;
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &utc);
-    size_t length = strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &utc);
-    snprintf(text + length, 40 - length, ".%03dZ", (int)(now.tv_nsec / 1000000));
-}
-
 static void add_members(struct json *json, enum out_level level, const char *event,
                         const struct out_field *fields, size_t field_count, const char *message) {
     static const char *const levels[] = {[OUT_ERROR] = "error",
                                          [OUT_WARNING] = "warning",
                                          [OUT_INFO] = "info",
                                          [OUT_DEBUG] = "debug"};
-    char now[40];
-    format_time(now);
-    json_text(json, "time", now);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    json_instant(json, "time", (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
     json_text(json, "level", levels[level]);
     json_text(json, "event", event);
     json_text(json, "message", message);

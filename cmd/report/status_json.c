@@ -1,7 +1,5 @@
 /* status_json.c: what `rlock status` has seen, for programs. man/status.schema.json says what is in
  * it. */
-#include <time.h>
-
 #include "output/json.h"
 #include "report/status.h"
 
@@ -12,18 +10,6 @@ static void add_number(struct json *json, const char *name, int64_t number) {
         json_number(json, name, number);
 }
 
-/* RFC 3339, in UTC. */
-static void add_instant(struct json *json, const char *name, int64_t ms) {
-    const time_t seconds = (time_t)(ms / 1000);
-    struct tm utc;
-    char day[32], text[48];
-    const bool known = ms >= 0 && gmtime_r(&seconds, &utc) != NULL &&
-                       strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &utc) > 0;
-    if (known)
-        (void)snprintf(text, sizeof text, "%s.%03dZ", day, (int)(ms % 1000));
-    json_text(json, name, known ? text : NULL);
-}
-
 static void add_holder(struct json *json, const struct rlock_view_holder *holder) {
     json_open(json, NULL, '{');
     json_text(json, "owner", holder->owner);
@@ -32,7 +18,7 @@ static void add_holder(struct json *json, const struct rlock_view_holder *holder
     json_text(json, "user", holder->user);
     json_words(json, "command", holder->command);
     json_words(json, "note", holder->note);
-    add_instant(json, "since", holder->since_ms);
+    json_instant(json, "since", holder->since_ms);
     add_number(json, "ttl_ms", holder->ttl_ms);
     add_number(json, "holds", holder->holds);
     add_number(json, "token", holder->token);
@@ -51,7 +37,7 @@ static void add_waiter(struct json *json, const struct rlock_view_waiter *waiter
     json_text(json, "user", waiter->user);
     json_words(json, "command", waiter->command);
     json_words(json, "note", waiter->note);
-    add_instant(json, "since", waiter->since_ms);
+    json_instant(json, "since", waiter->since_ms);
     if (waiter->any != NULL)
         json_text(json, "any", waiter->any);
     if (waiter->priority != 0)
@@ -71,14 +57,14 @@ static void add_permits(struct json *json, const rlock_view *view) {
 
 static void add_last_run(struct json *json, const struct rlock_view_run *run) {
     json_open(json, "last_run", '{');
-    add_instant(json, "ended", run->ended_ms);
+    json_instant(json, "ended", run->ended_ms);
     add_number(json, "took_ms", run->took_ms);
     add_number(json, "exit_status", run->exit_status);
     json_text(json, "host", run->host);
     add_number(json, "pid", run->pid);
     json_text(json, "user", run->user);
     json_words(json, "command", run->command);
-    add_instant(json, "succeeded", run->succeeded_ms);
+    json_instant(json, "succeeded", run->succeeded_ms);
     json_text(json, "key", run->key);
     json_close(json, '}');
 }
