@@ -29,11 +29,6 @@ static enum rlock_status subscribe(rlock_releases *ear, rlock_client *client, co
     return rlock__final(rlock__listen(&ear->listener, client, ear->lock->resources, 1, &limit));
 }
 
-static void unsubscribe(rlock_releases *ear) {
-    rlock__listener_free(&ear->listener);
-    rlock_lock_free(ear->lock);
-}
-
 /* --- that it was given back ------------------------------------------------------------------- */
 
 enum rlock_status rlock_releases_new(rlock_releases **out, rlock_client *client, const char *name,
@@ -52,15 +47,17 @@ enum rlock_status rlock_releases_wait(rlock_releases *releases, int64_t until_ms
 }
 
 void rlock_releases_free(rlock_releases *releases) {
-    if (releases != NULL)
-        unsubscribe(releases);
+    if (releases == NULL)
+        return;
+    rlock__listener_free(&releases->listener);
+    rlock_lock_free(releases->lock);
     free(releases);
 }
 
 /* --- that the command has stopped: said by the holder, heard by the breaker ------------------- */
 
 struct rlock_stopping {
-    rlock_releases ear;
+    rlock_releases ear; /* all that there is */
 };
 
 void rlock_say_stopped(rlock_lock *lock, int64_t deadline_ms) {
@@ -104,8 +101,5 @@ enum rlock_status rlock_stopping_wait(rlock_stopping *stopping, int64_t deadline
 }
 
 void rlock_stopping_free(rlock_stopping *stopping) {
-    if (stopping == NULL)
-        return;
-    unsubscribe(&stopping->ear);
-    free(stopping);
+    rlock_releases_free((rlock_releases *)stopping);
 }
