@@ -129,14 +129,7 @@ enum rlock_status rlock_inspect_all(rlock_client *client, const struct rlock_ins
 
 enum rlock_status rlock_inspect(rlock_client *client, const struct rlock_inspect_options *given,
                                 rlock_view **out) {
-    struct rlock_inspect_options options;
     enum rlock_status status;
-    *out = NULL;
-    const enum rlock_status read =
-        RLOCK__READ_OPTIONS(rlock_inspect_options, cancel_fd, &options, given, &client->error);
-    if (read != RLOCK_OK)
-        return read;
-    const enum rlock_status asked =
-        rlock_inspect_all(client, given, &options.name, 1, out, &status);
+    const enum rlock_status asked = rlock_inspect_all(client, given, &given->name, 1, out, &status);
     return asked == RLOCK_OK ? status : asked;
 }
