@@ -100,7 +100,7 @@ static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int6
             const size_t holder = find_in_view(resumed, view);
             found = holder < view->holder_count && strcmp(resumed->handle->kind, "sem") != 0;
             if (found)
-                describe_view(text, WHY_SIZE, view, holder);
+                describe_seen(text, WHY_SIZE, view, &view->holders[holder], rlock_now_ms());
             if (view->token > *last_token)
                 *last_token = view->token;
         }

@@ -45,27 +45,27 @@ static const char *known(const char *text) {
     return text != NULL ? text : "";
 }
 
-void describe_seen(char *text, size_t size, const struct rlock_view_holder *holder, int64_t held_ms,
-                   int64_t as_of_ms) {
+int64_t describe_age_ms(const rlock_view *view, int64_t since_ms) {
+    if (since_ms < 0 || view->as_of_ms < 0)
+        return -1;
+    return view->as_of_ms > since_ms ? view->as_of_ms - since_ms : 0;
+}
+
+void describe_seen(char *text, size_t size, const rlock_view *view,
+                   const struct rlock_view_holder *holder, int64_t seen_ms) {
+    const int64_t held_ms = describe_age_ms(view, holder->since_ms);
     const struct rlock_holder shown = {
         .owner = known(holder->owner),
         .host = known(holder->host),
         .user = known(holder->user),
         .command = known(holder->command),
         .pid = holder->pid,
-        .held_ms = held_ms,
-        .as_of_ms = as_of_ms,
+        .held_ms = held_ms > 0 ? held_ms : 0,
+        .as_of_ms = seen_ms,
         .kept = holder->kept,
         .note = known(holder->note),
     };
     describe_holder(text, size, &shown);
-}
-
-void describe_view(char *text, size_t size, const rlock_view *view, size_t i) {
-    const struct rlock_view_holder *holder = &view->holders[i];
-    const bool known_since = holder->since_ms >= 0 && view->as_of_ms > holder->since_ms;
-    describe_seen(text, size, holder, known_since ? view->as_of_ms - holder->since_ms : 0,
-                  rlock_now_ms());
 }
 
 /* The user's name in the machine's own list. Not by getpwuid(3), which loads the name service and

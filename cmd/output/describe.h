@@ -11,12 +11,12 @@
  * "kept by --min-hold of ..." where nobody holds it any more. */
 void describe_holder(char *text, size_t size, const struct rlock_holder *holder);
 
-/* The same of one that was seen, and had held it for held_ms at the instant as_of_ms. */
-void describe_seen(char *text, size_t size, const struct rlock_view_holder *holder, int64_t held_ms,
-                   int64_t as_of_ms);
+/* The same of a holder in a view that was made at the instant seen_ms. */
+void describe_seen(char *text, size_t size, const rlock_view *view,
+                   const struct rlock_view_holder *holder, int64_t seen_ms);
 
-/* The same of a view's i-th, just now. */
-void describe_view(char *text, size_t size, const rlock_view *view, size_t i);
+/* How long ago that was when the view was made, by the server's clock; -1: unknown. */
+int64_t describe_age_ms(const rlock_view *view, int64_t since_ms);
 
 /* Appends to a text of limited size, of which *length bytes are used. */
 __attribute__((format(printf, 4, 5))) void describe_append(char *text, size_t size, size_t *length,

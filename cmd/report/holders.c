@@ -25,13 +25,6 @@ static bool is_known(const struct holders *holders, const char *owner) {
     return false;
 }
 
-static void add(struct holders *holders, const struct rlock_view_holder *holder, int64_t as_of_ms) {
-    const int64_t held_ms = holder->since_ms >= 0 ? as_of_ms - holder->since_ms : 0;
-    const size_t i = holders->size++;
-    holders->owners[i] = holder->owner;
-    holders->seen[i] = (struct seen){holder, held_ms > 0 ? held_ms : 0, rlock_now_ms()};
-}
-
 static void add_view(struct holders *holders, const rlock_view *view, const char *only) {
     holders->held = holders->held || view->held;
     if (holders->kind == NULL || view->held)
@@ -43,8 +36,10 @@ static void add_view(struct holders *holders, const rlock_view *view, const char
     for (size_t i = 0; i < view->holder_count; i++) {
         const struct rlock_view_holder *holder = &view->holders[i];
         const bool wanted = only == NULL || strcmp(only, holder->owner) == 0;
-        if (wanted && !is_known(holders, holder->owner))
-            add(holders, holder, view->as_of_ms);
+        if (!wanted || is_known(holders, holder->owner))
+            continue;
+        holders->seen[holders->size] = (struct seen){holder, view};
+        holders->owners[holders->size++] = holder->owner;
     }
 }
 
@@ -58,6 +53,7 @@ static int gather(struct holders *holders, const struct settings *settings) {
     if (holders->owners == NULL || holders->seen == NULL)
         return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot break %s: out of memory",
                         settings->names[0]);
+    holders->seen_ms = rlock_now_ms();
     for (size_t i = 0; i < settings->server.count; i++) {
         if (holders->views[i] != NULL)
             add_view(holders, holders->views[i], settings->look.owner);
@@ -93,7 +89,7 @@ void holders_free(struct holders *holders) {
 const char *holders_describe(char text[HOLDERS_TEXT_SIZE], const struct holders *holders,
                              size_t i) {
     const struct seen *seen = &holders->seen[i];
-    describe_seen(text, HOLDERS_TEXT_SIZE, seen->holder, seen->held_ms, seen->at_ms);
+    describe_seen(text, HOLDERS_TEXT_SIZE, seen->view, seen->holder, holders->seen_ms);
     const size_t length = strlen(text);
     if (seen->holder->permits > 1)
         (void)snprintf(text + length, HOLDERS_TEXT_SIZE - length, "; %" PRId64 " permits",
@@ -109,7 +105,7 @@ int64_t holders_one_runs_on_ms(const struct holders *holders, size_t i) {
         return RUNS_ON_NO_COMMAND;
     if (holder->host == NULL || holder->ttl_ms < 0)
         return RUNS_ON_UNKNOWN;
-    const int64_t left_ms = holder->ttl_ms - (rlock_now_ms() - holders->seen[i].at_ms);
+    const int64_t left_ms = holder->ttl_ms - (rlock_now_ms() - holders->seen_ms);
     return left_ms > 0 ? left_ms : 0;
 }
 

@@ -47,7 +47,7 @@ static int64_t look_again_at(const struct idle *idle, const rlock_view *view) {
 
 static void describe(char text[HOLDERS_TEXT_SIZE], const rlock_view *view) {
     if (view->holder_count > 0)
-        describe_view(text, HOLDERS_TEXT_SIZE, view, 0);
+        describe_seen(text, HOLDERS_TEXT_SIZE, view, &view->holders[0], rlock_now_ms());
     else
         (void)snprintf(text, HOLDERS_TEXT_SIZE, "%s",
                        view->count > 0 ? "the latch is not open" : "it is held");

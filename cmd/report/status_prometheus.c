@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/describe.h"
 #include "output/printable.h"
 #include "report/status.h"
 
@@ -158,13 +159,6 @@ static int64_t sooner(int64_t a, int64_t b) {
     return b < 0 || (a >= 0 && a < b) ? a : b;
 }
 
-/* Times are the server's: so is the present. */
-static int64_t age_ms(const rlock_view *view, int64_t since_ms) {
-    if (since_ms < 0 || view->as_of_ms < 0)
-        return -1;
-    return view->as_of_ms > since_ms ? view->as_of_ms - since_ms : 0;
-}
-
 static void add_holders(struct page *page, const rlock_view *view, const char *labels) {
     const bool is_shared =
         view->kind != NULL && (strcmp(view->kind, "read") == 0 || strcmp(view->kind, "write") == 0);
@@ -182,7 +176,7 @@ static void add_holders(struct page *page, const rlock_view *view, const char *l
     add(page, READERS, labels, is_shared ? readers : -1);
     add(page, KEPT, labels, view->holder_count > 0 ? kept : -1);
     add(page, HELD_SINCE, labels, since_ms);
-    add(page, HELD_FOR, labels, age_ms(view, since_ms));
+    add(page, HELD_FOR, labels, describe_age_ms(view, since_ms));
     add(page, TTL, labels, endless ? -1 : ttl_ms);
 }
 
@@ -191,7 +185,7 @@ static void add_waiters(struct page *page, const rlock_view *view, const char *l
     for (size_t i = 0; i < view->waiter_count; i++)
         since_ms = sooner(since_ms, view->waiters[i].since_ms);
     add(page, WAITING, labels, (int64_t)view->waiter_count);
-    add(page, WAITING_FOR, labels, age_ms(view, since_ms));
+    add(page, WAITING_FOR, labels, describe_age_ms(view, since_ms));
 }
 
 static void add_last_run(struct page *page, const rlock_view *view, const char *labels) {

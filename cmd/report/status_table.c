@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/describe.h"
 #include "output/duration.h"
 #include "output/printable.h"
 #include "output/table.h"
@@ -77,10 +78,6 @@ static void add_row(struct table *table, const struct row *row) {
     free(who);
 }
 
-static int64_t age_ms(const rlock_view *view, int64_t since_ms) {
-    return since_ms < 0 ? -1 : view->as_of_ms > since_ms ? view->as_of_ms - since_ms : 0;
-}
-
 /* What there is of a lock as a whole: in words of its kind. */
 static void describe_lock(char text[STATE_SIZE], const rlock_view *view) {
     if (view->count >= 0)
@@ -127,7 +124,7 @@ static void add_holder(struct table *table, const rlock_view *view, size_t i, bo
         .command = holder->command,
         .note = holder->note,
         .pid = holder->kept ? -1 : holder->pid,
-        .for_ms = age_ms(view, holder->since_ms),
+        .for_ms = describe_age_ms(view, holder->since_ms),
         .token = holder->token,
     };
     add_row(table, &row);
@@ -162,7 +159,7 @@ static void add_waiters(struct table *table, const rlock_view *view, bool all) {
                                 .command = waiter->command,
                                 .note = note != NULL && *note != '\0' ? note : NULL,
                                 .pid = waiter->pid,
-                                .for_ms = age_ms(view, waiter->since_ms),
+                                .for_ms = describe_age_ms(view, waiter->since_ms),
                                 .token = -1};
         table->failed = table->failed || note == NULL;
         add_row(table, &row);
@@ -192,7 +189,7 @@ static void add_last_run(struct table *table, const rlock_view *view) {
                             .command = run->command,
                             .note = run->key,
                             .pid = -1, /* that process is gone */
-                            .for_ms = age_ms(view, run->ended_ms),
+                            .for_ms = describe_age_ms(view, run->ended_ms),
                             .token = -1};
     add_row(table, &row);
 }

@@ -47,9 +47,9 @@ struct holders {
     const char **owners;
     struct seen {
         const struct rlock_view_holder *holder;
-        int64_t held_ms; /* when it was looked at, which was: */
-        int64_t at_ms;
+        const rlock_view *view; /* that it is in */
     } * seen;
+    int64_t seen_ms;                      /* when */
     rlock_view *views[RLOCK_SERVERS_MAX]; /* what the others point into */
 };
 

@@ -35,7 +35,7 @@ static bool is_same(const char *kind, const char *other) {
 static void describe_other(char text[OTHER_KIND_SIZE], const rlock_view *view) {
     char holder[OTHER_KIND_SIZE / 2] = "";
     if (view->holder_count > 0)
-        describe_view(holder, sizeof holder, view, 0);
+        describe_seen(holder, sizeof holder, view, &view->holders[0], rlock_now_ms());
     else if (view->count >= 0)
         (void)snprintf(holder, sizeof holder, "%" PRId64 " to go", view->count);
     (void)snprintf(text, OTHER_KIND_SIZE, "the name is taken by another kind: %s%s%s",
