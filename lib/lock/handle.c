@@ -31,11 +31,6 @@ static uint32_t crc32(const unsigned char *bytes, size_t size) {
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/* How many letters so many bytes make, without the NUL at their end. */
-static size_t base64_length(size_t size) {
-    return size / 3 * 4 + (size % 3 > 0 ? size % 3 + 1 : 0);
-}
-
 static void base64_encode(char *out, const unsigned char *bytes, size_t size) {
     uint32_t bits = 0;
     unsigned count = 0;
@@ -95,7 +90,7 @@ static char *describe(const struct rlock_lock *lock, const char *servers) {
 static char *encode(const char *text) {
     const size_t size = strlen(text);
     unsigned char *bytes = malloc(size + CRC_SIZE);
-    char *out = malloc(sizeof PREFIX + base64_length(size + CRC_SIZE));
+    char *out = malloc(sizeof PREFIX + 4 * (size + CRC_SIZE + 2) / 3); /* six bits each */
     if (bytes != NULL && out != NULL) {
         memcpy(bytes, text, size + 1);
         const uint32_t crc = crc32(bytes, size);
@@ -112,7 +107,7 @@ static char *encode(const char *text) {
 
 enum rlock_status rlock_handle_write(char **out, const rlock_lock *lock, const char *servers) {
     *out = NULL;
-    if (lock->kind->check == NULL || !lock->kind->renew || rlock_hold_at(lock, 0) == NULL)
+    if (lock->kind->renew == NULL || rlock_hold_at(lock, 0) == NULL)
         return rlock__client_invalid(lock->client, "only what is held for a lease has a handle");
     char *text = describe(lock, servers != NULL ? servers : lock->client->shown);
     if (text != NULL)
@@ -188,7 +183,7 @@ static bool read_text(struct read_handle *read) {
     char *rest = read->text;
     const char *kind = handle->kind = cut(&rest, ' ');
     const struct rlock__kind *known = rlock__kind_find(kind);
-    if (known == NULL || known->renew == NULL || known->check == NULL ||
+    if (known == NULL || known->renew == NULL ||
         !cut_number(&rest, ' ', RLOCK_LEASE_MIN_MS, RLOCK_LEASE_MAX_MS, &handle->lease_ms) ||
         !cut_number(&rest, ' ', 1, RLOCK_TAKE_MAX, &handle->permits))
         return false;

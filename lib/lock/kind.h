@@ -7,7 +7,7 @@
 
 struct rlock__kind {
     const char *name;
-    /* renew, release: NULL where nothing is left to renew, or to give back; check: to look for */
+    /* release: NULL where nothing is left to give back; renew, check: both where it has no lease */
     const struct rlock__script *acquire, *renew, *release, *check;
     /* On a server that has lost it; NULL: it can't live on several, of which a majority decides. */
     const struct rlock__script *restore;

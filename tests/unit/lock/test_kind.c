@@ -53,6 +53,7 @@ TEST(each_kind_has_its_keys) {
             assert_null(kind->record);
         assert_int_equal(kind->restore != NULL, rows[i].shareable);
         assert_int_equal(kind->renew != NULL, rows[i].renews);
+        assert_int_equal(kind->check != NULL, rows[i].renews);
     }
 }
 
