@@ -196,8 +196,7 @@ static void ask_as_stranger(struct rlock__probe *probe) {
     if (probe->status != RLOCK_OK || *probe->link->port == '\0')
         return;
     access.user = access.password = NULL;
-    rlock__link_init(&link, probe->link->host, probe->link->port, &access, &error);
-    rlock__link_like(&link, probe->link);
+    rlock__link_like(&link, probe->link, &access, &error);
     stranger.link = &link;
     rlock__reply *reply = rlock__probe_ask(&stranger, 1, words);
     rlock__fact_add(probe, "probe.open", reply != NULL ? "yes" : "no");

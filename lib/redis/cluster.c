@@ -105,10 +105,7 @@ static bool copy(struct rlock__cluster *cluster, const struct rlock__cluster *li
         if (node == NULL)
             return false;
         *node = *theirs;
-        rlock__link_init(&node->link, theirs->link.host, theirs->link.port, cluster->access, error);
-        rlock__link_like(&node->link, &theirs->link);
-        node->link.has_replica = theirs->link.has_replica;
-        node->link.lacks_wait = theirs->link.lacks_wait;
+        rlock__link_like(&node->link, &theirs->link, cluster->access, error);
     }
     return cluster->nodes != NULL;
 }

@@ -15,11 +15,13 @@ void rlock__link_init(struct rlock__link *link, const char *host, const char *po
     (void)snprintf(link->port, sizeof link->port, "%s", port);
 }
 
-void rlock__link_like(struct rlock__link *link, const struct rlock__link *like) {
-    if (like->addresses.count == 0 || !rlock__link_is_at(link, like->host, like->port))
-        return;
+void rlock__link_like(struct rlock__link *link, const struct rlock__link *like,
+                      const struct rlock__access *access, struct rlock__error *error) {
+    rlock__link_init(link, like->host, like->port, access, error);
     link->addresses = like->addresses;
-    link->look_up_again = false;
+    link->look_up_again = like->addresses.count == 0;
+    link->has_replica = like->has_replica;
+    link->lacks_wait = like->lacks_wait;
 }
 
 bool rlock__link_is_at(const struct rlock__link *link, const char *host, const char *port) {

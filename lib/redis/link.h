@@ -71,8 +71,10 @@ struct rlock__link {
 void rlock__link_init(struct rlock__link *link, const char *host, const char *port,
                       const struct rlock__access *access, struct rlock__error *error);
 
-/* Copies another link's addresses, in case the name service has failed since. */
-void rlock__link_like(struct rlock__link *link, const struct rlock__link *like);
+/* The same to the place of another link, with what that knows of it: its addresses, in case the
+ * name service has failed since, and whether there is a replica. */
+void rlock__link_like(struct rlock__link *link, const struct rlock__link *like,
+                      const struct rlock__access *access, struct rlock__error *error);
 
 /* Closes the connection; the link can be used again. */
 void rlock__link_close(struct rlock__link *link);

@@ -18,15 +18,16 @@ bool rlock__route_init(struct rlock__route *route, const struct rlock__site *sit
     struct rlock__host place = {"", ""}; /* of a master: not known yet */
     if (server->topology == RLOCK__SINGLE)
         place = server->path != NULL ? (struct rlock__host){server->path, ""} : server->hosts[0];
-    rlock__link_init(&route->link, place.name, place.port, &site->access, &route->error);
+    if (like != NULL)
+        rlock__link_like(&route->link, &like->link, &site->access, &route->error);
+    else
+        rlock__link_init(&route->link, place.name, place.port, &site->access, &route->error);
     if (server->topology == RLOCK__CLUSTER) {
         route->cluster = rlock__cluster_new(server, &site->access,
                                             like != NULL ? like->cluster : NULL, &route->error);
         return route->cluster != NULL;
     }
     if (like != NULL) {
-        rlock__link_move(&route->link, like->link.host, like->link.port);
-        rlock__link_like(&route->link, &like->link);
         route->sentinel = like->sentinel;
         route->located_ms = like->located_ms;
         route->astray = like->astray;

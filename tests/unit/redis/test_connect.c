@@ -77,25 +77,24 @@ static void assert_looked_up(int times) {
 }
 
 /* The second address is tried when nobody listens at the first; addresses that have worked serve
- * again, also another link to the same host. */
+ * again, also another link to the same place. */
 TEST(a_name_is_looked_up_once) {
     struct linked f, like, other;
     begin_named(&f, answers);
-    begin_to(&like, "somewhere", f.peer.port);
+    begin_to(&like, "", "");
     begin_to(&other, "elsewhere", f.peer.port);
-    rlock__link_like(&like.link, &f.link); /* nothing is known yet */
+    rlock__link_like(&like.link, &f.link, &like.access, &like.error); /* nothing is known yet */
     assert_true(like.link.look_up_again);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
         assert_int_equal(f.link.addresses.count, 2);
         rlock__link_close(&f.link);
     }
-    rlock__link_like(&like.link, &f.link);
+    rlock__link_like(&like.link, &f.link, &like.access, &like.error);
     assert_int_equal(ping(&like, LONG_MS), RLOCK_OK);
     rlock__link_close(&like.link);
     assert_looked_up(1);
     names.mode = FAILS;
-    rlock__link_like(&other.link, &f.link);
     assert_unanswered(&other, "PING", LONG_MS, gai_strerror(EAI_AGAIN));
     assert_looked_up(2);
     end(&f, "PING | PING | PING");
