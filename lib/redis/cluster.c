@@ -121,17 +121,16 @@ static bool add_hosts(struct rlock__cluster *cluster, const struct rlock__server
     return true;
 }
 
-struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
-                                          const struct rlock__access *access,
+struct rlock__cluster *rlock__cluster_new(const struct rlock__site *site,
                                           const struct rlock__cluster *like,
                                           struct rlock__error *error) {
     struct rlock__cluster *cluster = calloc(1, sizeof *cluster);
     if (cluster == NULL)
         return NULL;
-    cluster->access = access;
+    cluster->access = &site->access;
     cluster->error = error;
     memset(cluster->serves, 0xff, sizeof cluster->serves); /* nobody, as far as is known */
-    if (like != NULL ? copy(cluster, like, error) : add_hosts(cluster, server))
+    if (like != NULL ? copy(cluster, like, error) : add_hosts(cluster, &site->server))
         return cluster;
     rlock__cluster_free(cluster);
     return NULL;

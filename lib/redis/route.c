@@ -23,8 +23,8 @@ bool rlock__route_init(struct rlock__route *route, const struct rlock__site *sit
     else
         rlock__link_init(&route->link, place.name, place.port, &site->access, &route->error);
     if (server->topology == RLOCK__CLUSTER) {
-        route->cluster = rlock__cluster_new(server, &site->access,
-                                            like != NULL ? like->cluster : NULL, &route->error);
+        route->cluster =
+            rlock__cluster_new(site, like != NULL ? like->cluster : NULL, &route->error);
         return route->cluster != NULL;
     }
     if (like != NULL) {
@@ -94,9 +94,8 @@ static enum rlock_status locate(struct rlock__route *route, const struct rlock__
         bound.deadline_ms = rlock__sooner_ms(quarter_ms, now + GLANCE_MS);
     }
     struct rlock__master master;
-    const enum rlock_status status = rlock__sentinel_ask(
-        &route->site->server, &route->site->finder, &bound,
-        route->site->replicas == RLOCK_REPLICAS_AUTO, &route->sentinel, &master, &route->error);
+    const enum rlock_status status =
+        rlock__sentinel_ask(route->site, &bound, &route->sentinel, &master, &route->error);
     if (status == RLOCK_OK) {
         rlock__link_move(&route->link, master.host, master.port);
         rlock__replicas_free(&route->replicas);

@@ -9,6 +9,16 @@
 #include "redis/link.h"
 #include "redis/url.h"
 
+/* One of the user's servers: what the URL says, and how one gets in. */
+struct rlock__site {
+    struct rlock__server server;
+    struct rlock__access access; /* to what keeps the data */
+    struct rlock__access finder; /* to the Sentinels that know where that is */
+    int replicas;                /* how many must acknowledge; RLOCK_REPLICAS_AUTO */
+    bool fsync;                  /* ... and have it on disk, as must the server itself */
+    int64_t replica_timeout_ms;  /* for all of that */
+};
+
 /* --- sentinel.c: which server is the master, and which of its replicas could become it -------- */
 
 /* replicas.c: one of a master's replicas, as a Sentinel sees it. */
@@ -76,15 +86,13 @@ struct rlock__master {
     struct rlock__replicas replicas; /* the caller's when it is RLOCK_OK */
 };
 
-/* Asks one Sentinel after the other, beginning with *first, and leaves in *first which answered.
- * want_replicas: whether they are asked for; else there are none.
+/* Asks one Sentinel of the site after the other, beginning with *first, and leaves in *first which
+ * answered. With RLOCK_REPLICAS_AUTO the replicas are asked for, too; else there are none.
  * RLOCK_OK. RLOCK_AGAIN: none has answered. RLOCK_UNAVAILABLE: they do not know that master.
- * RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM. *answered: one has said something. */
-enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
-                                      const struct rlock__access *access,
-                                      const struct rlock__limit *limit, bool want_replicas,
-                                      size_t *first, struct rlock__master *out,
-                                      struct rlock__error *error);
+ * RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM. */
+enum rlock_status rlock__sentinel_ask(const struct rlock__site *site,
+                                      const struct rlock__limit *limit, size_t *first,
+                                      struct rlock__master *out, struct rlock__error *error);
 
 /* --- cluster.c: the nodes of a cluster, and which of them serves a slot ----------------------- */
 
@@ -94,8 +102,7 @@ struct rlock__cluster;
 
 /* A cluster of which the URL's hosts are known, or what `like` knows of it. error: where to say
  * what went wrong; borrowed. NULL: no memory. */
-struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
-                                          const struct rlock__access *access,
+struct rlock__cluster *rlock__cluster_new(const struct rlock__site *site,
                                           const struct rlock__cluster *like,
                                           struct rlock__error *error);
 void rlock__cluster_free(struct rlock__cluster *cluster);
@@ -129,16 +136,6 @@ void rlock__cluster_doubt(struct rlock__cluster *cluster);
 bool rlock__cluster_sharded(const struct rlock__cluster *cluster);
 
 /* --- route.c: the way ------------------------------------------------------------------------- */
-
-/* One of the user's servers: what the URL says, and how one gets in. */
-struct rlock__site {
-    struct rlock__server server;
-    struct rlock__access access; /* to what keeps the data */
-    struct rlock__access finder; /* to the Sentinels that know where that is */
-    int replicas;                /* how many must acknowledge; RLOCK_REPLICAS_AUTO */
-    bool fsync;                  /* ... and have it on disk, as must the server itself */
-    int64_t replica_timeout_ms;  /* for all of that */
-};
 
 struct rlock__route {
     const struct rlock__site *site;  /* borrowed */

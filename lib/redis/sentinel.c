@@ -269,15 +269,15 @@ static enum rlock_status ask_one(struct inquiry *inquiry, const struct rlock__li
     return status;
 }
 
-enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
-                                      const struct rlock__access *access,
-                                      const struct rlock__limit *limit, bool want_replicas,
-                                      size_t *first, struct rlock__master *out,
-                                      struct rlock__error *error) {
+enum rlock_status rlock__sentinel_ask(const struct rlock__site *site,
+                                      const struct rlock__limit *limit, size_t *first,
+                                      struct rlock__master *out, struct rlock__error *error) {
+    const struct rlock__server *server = &site->server;
+    const bool want_replicas = site->replicas == RLOCK_REPLICAS_AUTO;
     enum rlock_status worst = RLOCK_AGAIN;
     for (size_t i = 0; i < server->host_count; i++) {
         const size_t which = (*first + i) % server->host_count;
-        struct inquiry inquiry = {.server = server, .access = *access, .log_in = *access};
+        struct inquiry inquiry = {.server = server, .access = site->finder, .log_in = site->finder};
         inquiry.access.user = inquiry.access.password = NULL;
         rlock__link_init(&inquiry.link, server->hosts[which].name, server->hosts[which].port,
                          &inquiry.access, &inquiry.error);

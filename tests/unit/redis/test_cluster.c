@@ -17,28 +17,28 @@ enum { NODES_MAX = 2, LONG_MS = 5000, FIND_MS = 2000 };
 
 struct fixture {
     struct peer peers[NODES_MAX];
-    struct rlock__server server;
-    struct rlock__access access;
+    struct rlock__site site;
     struct rlock__cluster *cluster;
     struct rlock__link *found;
     struct rlock__error error;
 };
 
 static void begin(struct fixture *f, size_t count, const char *const *answers[]) {
-    *f = (struct fixture){.server = {.topology = RLOCK__CLUSTER, .host_count = count},
-                          .access = {.connect_timeout_ms = LONG_MS}};
+    *f = (struct fixture){.site = {.server = {.topology = RLOCK__CLUSTER, .host_count = count},
+                                   .access = {.connect_timeout_ms = LONG_MS}}};
     for (size_t i = 0; i < count; i++) {
         peer_listen_tcp(&f->peers[i]);
         peer_serve(&f->peers[i], answers[i]);
-        f->server.hosts[i] = (struct rlock__host){.name = "127.0.0.1", .port = f->peers[i].port};
+        f->site.server.hosts[i] =
+            (struct rlock__host){.name = "127.0.0.1", .port = f->peers[i].port};
     }
-    f->cluster = rlock__cluster_new(&f->server, &f->access, NULL, &f->error);
+    f->cluster = rlock__cluster_new(&f->site, NULL, &f->error);
     assert_non_null(f->cluster);
 }
 
 static void end(struct fixture *f) {
     rlock__cluster_free(f->cluster);
-    for (size_t i = 0; i < f->server.host_count; i++)
+    for (size_t i = 0; i < f->site.server.host_count; i++)
         peer_stop(&f->peers[i]);
 }
 
@@ -98,7 +98,7 @@ TEST(a_node_tells_who_serves_what) {
         assert_true(f.found->has_replica);
         assert_found(&f, 16383, "10.0.0.2", "7002");
         assert_true(rlock__cluster_sharded(f.cluster));
-        struct rlock__cluster *like = rlock__cluster_new(&f.server, &f.access, f.cluster, &f.error);
+        struct rlock__cluster *like = rlock__cluster_new(&f.site, f.cluster, &f.error);
         assert_non_null(like);
         rlock__cluster_free(f.cluster);
         f.cluster = like;

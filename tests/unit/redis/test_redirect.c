@@ -199,12 +199,12 @@ TEST(where_a_text_sends_us) {
           "MOVED 3999 a\x7f:1", "TRYAGAIN 3999 h:1", "ERR MOVED 3999 h:1"}},
     };
     const struct rlock__access access = {.connect_timeout_ms = LONG_MS};
-    const struct rlock__server server = {
-        .topology = RLOCK__CLUSTER, .host_count = 1, .hosts = {{.name = "seed", .port = "1"}}};
+    const struct rlock__site site = {
+        .server = {.host_count = 1, .hosts = {{.name = "seed", .port = "1"}}}, .access = access};
     struct rlock__error error;
     struct rlock__link from;
     rlock__link_init(&from, "seed", "1", &access, &error);
-    struct rlock__cluster *cluster = rlock__cluster_new(&server, &access, NULL, &error);
+    struct rlock__cluster *cluster = rlock__cluster_new(&site, NULL, &error);
     assert_non_null(cluster);
     for (size_t i = 0; i < COUNT(rows); i++) {
         for (const char *const *text = rows[i].texts; *text != NULL; text++) {

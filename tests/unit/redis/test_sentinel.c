@@ -62,8 +62,8 @@ static void end(struct fixture *f) {
 
 static enum rlock_status find_within(struct fixture *f, bool want_replicas, int64_t limit_ms) {
     const struct rlock__limit limit = {rlock_now_ms() + limit_ms, f->cancel_fd};
-    return rlock__sentinel_ask(&f->site.server, &f->site.finder, &limit, want_replicas, &f->first,
-                               &f->master, &f->error);
+    f->site.replicas = want_replicas ? RLOCK_REPLICAS_AUTO : 0;
+    return rlock__sentinel_ask(&f->site, &limit, &f->first, &f->master, &f->error);
 }
 
 /* One after the other, beginning with the last one that has answered. */
