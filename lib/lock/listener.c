@@ -218,7 +218,8 @@ bool rlock__listens_elsewhere(struct rlock__listener *listener,
                               const struct rlock__routes *routes) {
     bool any = false;
     for (size_t i = 0; listener->resources != NULL && i < routes->count; i++) {
-        if (!is_elsewhere(&listener->subscriptions[i], routes->at[i].used))
+        if (!is_elsewhere(&listener->subscriptions[i],
+                          rlock__route_used(&routes->at[i], listener->resources->name)))
             continue;
         any = true;
         rlock__route_doubt(&listener->routes.at[i]);

@@ -275,6 +275,12 @@ enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned s
     return RLOCK_OK;
 }
 
+const struct rlock__link *rlock__cluster_serving(const struct rlock__cluster *cluster,
+                                                 unsigned slot) {
+    const uint16_t master = cluster->serves[slot];
+    return master != NOBODY ? &cluster->nodes[master]->link : NULL;
+}
+
 struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t *node) {
     for (; *node < cluster->count; ++*node) {
         for (size_t slot = 0; slot < RLOCK__SLOTS; slot++) {

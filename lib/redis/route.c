@@ -131,6 +131,13 @@ enum rlock_status rlock__route_node(struct rlock__route *route, size_t *node,
     return *node == 0 ? rlock__route_find(route, "", limit, out) : RLOCK_OK;
 }
 
+const struct rlock__link *rlock__route_used(const struct rlock__route *route, const char *key) {
+    const struct rlock__link *link = route->cluster != NULL
+                                         ? rlock__cluster_serving(route->cluster, rlock__slot(key))
+                                         : &route->link;
+    return link != NULL && link->ready_ms > 0 ? link : NULL;
+}
+
 const struct rlock__replicas *rlock__route_named(const struct rlock__route *route) {
     return route->site->replicas == RLOCK_REPLICAS_AUTO &&
                    route->site->server.topology == RLOCK__SENTINEL && !route->no_role

@@ -114,6 +114,10 @@ void rlock__cluster_close(struct rlock__cluster *cluster);
 enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned slot,
                                       const struct rlock__limit *limit, struct rlock__link **out);
 
+/* The link to the node that serves a slot, as far as is known; NULL: it is not. */
+const struct rlock__link *rlock__cluster_serving(const struct rlock__cluster *cluster,
+                                                 unsigned slot);
+
 /* The first node from *node on that serves a slot, as far as they are known, by a number that stays
  * its own; NULL: there is none any more. */
 struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t *node);
@@ -141,7 +145,6 @@ struct rlock__route {
     const struct rlock__site *site;  /* borrowed */
     struct rlock__link link;         /* of a cluster: unused */
     struct rlock__cluster *cluster;  /* NULL: none */
-    const struct rlock__link *used;  /* by the last request that was answered; NULL: none was */
     size_t sentinel;                 /* the one that answered last */
     int64_t located_ms;              /* when; 0: never */
     bool astray;                     /* the server there is not the master any more */
@@ -169,6 +172,9 @@ void rlock__route_close(struct rlock__route *route);
  * RLOCK_SYSTEM. route->error says why. */
 enum rlock_status rlock__route_find(struct rlock__route *route, const char *key,
                                     const struct rlock__limit *limit, struct rlock__link **out);
+
+/* The link that requests about a key use; NULL: as far as is known it has never been connected. */
+const struct rlock__link *rlock__route_used(const struct rlock__route *route, const char *key);
 
 /* The link to one of those that have all keys between them: the server, the master, each node of a
  * cluster that serves a slot. *node: from 0; it is set to the first from there on, *out to NULL

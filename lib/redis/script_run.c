@@ -54,7 +54,6 @@ void rlock__run_end(struct rlock__run *run, enum rlock_status status) {
     if (run->link != NULL) {
         run->route->answered = run->route->answered || run->link->answered;
         run->route->in_doubt = run->unanswered = run->link->in_doubt;
-        run->route->used = status == RLOCK_OK ? run->link : run->route->used;
     }
     if (status == RLOCK_AGAIN)
         rlock__route_doubt(run->route);

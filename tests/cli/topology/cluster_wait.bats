@@ -132,6 +132,29 @@ no_shard_channels() {
     nothing_left
 }
 
+@test "who waits for names on several masters sleeps, and leaves the free ones alone" {
+    local held node names scripts how
+    read -ra names <<<"$(cluster names)"
+    for held in "${names[@]:1}"; do
+        holds_on "$held" "$held" run
+    done
+    for how in "run -n ${names[0]}" 'run --any 1' fair; do
+        for node in "${nodes[@]}"; do
+            redis_on "$node" CONFIG RESETSTAT
+        done
+        took 1900 4000 rlock $how -q -w 2s -n "${names[1]}" -n "${names[2]}" -- true
+        assert_failure 75
+        scripts=0
+        for node in "${nodes[@]}"; do
+            scripts=$((scripts + $(calls evalsha "$node")))
+        done
+        ((scripts <= 30)) || fail "$how: $scripts scripts in two seconds"
+    done
+    finish "${names[1]}"
+    finish "${names[2]}"
+    nothing_left
+}
+
 @test "a pool takes another name where the master of the first one hangs" {
     local first second
     read -r first second _ <<<"$(cluster names | tr '\n' ' ')"
