@@ -180,7 +180,7 @@ void out_setup(bool quiet, bool verbose, bool as_json) {
 
 void out_keep(FILE *stream, bool written_too) {
     out.kept = stream;
-    out.unwritten = stream != NULL && !written_too;
+    out.unwritten = !written_too;
 }
 
 static void __attribute__((format(printf, 2, 0)))

@@ -85,8 +85,8 @@ bool out_can_live(void);
 void out_live(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_live_end(void);
 
-/* From here on messages are written to a stream, too, or only there: a line each, as they are, not
- * yet printable. NULL: no more. */
+/* From here on messages are written to a stream: a line each, as they are, not yet printable; NULL:
+ * to none. written_too: to standard error as well, as at first. */
 void out_keep(FILE *stream, bool written_too);
 
 /* Makes what others wrote fit to be shown, in place: each character that could be taken for more

@@ -124,13 +124,9 @@ static int64_t patience_ms(const struct idle *idle) {
 
 /* Messages about a server that has answered before are for the end of the wait. */
 static void look(struct idle *idle, struct survey *survey) {
-    FILE *unheard = idle->has_answered ? fopen("/dev/null", "we") : NULL;
-    if (unheard != NULL)
-        out_keep(unheard, false);
+    out_keep(NULL, !idle->has_answered);
     survey_make(survey, idle->server, patience_ms(idle));
     out_keep(NULL, true);
-    if (unheard != NULL)
-        (void)fclose(unheard);
     idle->has_answered = idle->has_answered || survey->failure == 0;
 }
 
