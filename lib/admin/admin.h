@@ -81,7 +81,7 @@ bool rlock__view_merge(struct rlock__view *view);
 
 struct rlock_facts {
     size_t servers, count;
-    struct {
+    struct rlock__fact {
         size_t server; /* that it is about */
         char *name, *value;
     } * at;
@@ -103,9 +103,6 @@ __attribute__((format(printf, 3, 4))) void
 rlock__fact_add(const struct rlock__probe *probe, const char *name, const char *format, ...);
 
 void rlock__fact_add_number(const struct rlock__probe *probe, const char *name, int64_t number);
-
-/* Adds the lines NAME:VALUE of a text such as INFO's */
-void rlock__fact_add_lines(const struct rlock__probe *probe, const char *text);
 
 /* Asks one question of at most four words. NULL: no answer, or an error, which is in the link then.
  * The caller frees it. */

@@ -14,49 +14,29 @@
 
 /* --- facts: names and values ------------------------------------------------------------------ */
 
-enum { LINES_MAX = 4096 }; /* of a text: INFO has some 200 */
-
-/* Takes name and value over. Without memory there is no such fact. */
-static void add(const struct rlock__probe *probe, char *name, char *value) {
-    rlock_facts *facts = probe->facts;
-    void *more = realloc(facts->at, (facts->count + 1) * sizeof *facts->at);
-    if (more != NULL)
-        facts->at = more;
-    if (more == NULL || name == NULL || value == NULL) {
-        free(name);
-        free(value);
-        return;
-    }
-    const size_t i = facts->count++;
-    facts->at[i].server = probe->server;
-    facts->at[i].name = name;
-    facts->at[i].value = value;
-}
-
+/* Without memory there is no such fact. */
 void rlock__fact_add(const struct rlock__probe *probe, const char *name, const char *format, ...) {
+    rlock_facts *facts = probe->facts;
+    struct rlock__fact *larger = realloc(facts->at, (facts->count + 1) * sizeof *larger);
     char *value = NULL;
     va_list arguments;
+    if (larger == NULL)
+        return;
+    facts->at = larger;
     va_start(arguments, format);
     const int length = vasprintf(&value, format, arguments);
     va_end(arguments);
-    add(probe, strdup(name), length >= 0 ? value : NULL);
+    const struct rlock__fact fact = {probe->server, strdup(name), length >= 0 ? value : NULL};
+    if (fact.name != NULL && fact.value != NULL) {
+        facts->at[facts->count++] = fact;
+        return;
+    }
+    free(fact.name);
+    free(fact.value);
 }
 
 void rlock__fact_add_number(const struct rlock__probe *probe, const char *name, int64_t number) {
     rlock__fact_add(probe, name, "%" PRId64, number);
-}
-
-void rlock__fact_add_lines(const struct rlock__probe *probe, const char *text) {
-    for (size_t lines = 0; *text != '\0' && lines < LINES_MAX; lines++) {
-        const size_t length = strcspn(text, "\r\n");
-        const char *colon = memchr(text, ':', length);
-        if (colon != NULL && *text != '#') {
-            const size_t before = (size_t)(colon - text);
-            add(probe, strndup(text, before), strndup(colon + 1, length - before - 1));
-        }
-        text += length;
-        text += strspn(text, "\r\n");
-    }
 }
 
 size_t rlock_facts_servers(const rlock_facts *facts) {

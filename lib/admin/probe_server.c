@@ -1,6 +1,6 @@
 /* probe_server.c: what a server says of itself: INFO, its configuration, its clock, its slow log.
  */
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,9 @@
 enum {
     ROUND_TRIPS = 5,
     SLOTS = 16384,
-    RECENT_S = 3600, /* of the slow log */
-    SLOW_TIME = 1,   /* the fields of one of its entries */
+    LINES_MAX = 4096, /* of a text */
+    RECENT_S = 3600,  /* of the slow log */
+    SLOW_TIME = 1,    /* the fields of one of its entries */
     SLOW_TOOK_US,
     SLOW_WORDS,
 };
@@ -88,13 +89,25 @@ static void note_refusal(struct rlock__probe *probe, const char *command) {
                         command);
 }
 
-/* The lines of a text such as INFO's. */
+/* The lines NAME:VALUE of a text such as INFO's, which has some 200. */
+static void add_lines(const struct rlock__probe *probe, const char *text) {
+    char name[64];
+    for (size_t lines = 0; *text != '\0' && lines < LINES_MAX; lines++) {
+        const int length = (int)strcspn(text, "\r\n"), before = (int)strcspn(text, ":\r\n");
+        (void)snprintf(name, sizeof name, "%.*s", before, text);
+        if (before < length && *text != '#')
+            rlock__fact_add(probe, name, "%.*s", length - before - 1, text + before + 1);
+        text += length;
+        text += strspn(text, "\r\n");
+    }
+}
+
 static void ask_lines(struct rlock__probe *probe, size_t count, const char *const *words,
                       const char *command) {
     rlock__reply *reply = rlock__probe_ask(probe, count, words);
     const char *text = reply != NULL ? rlock__reply_string(reply) : NULL;
     if (text != NULL)
-        rlock__fact_add_lines(probe, text);
+        add_lines(probe, text);
     else
         note_refusal(probe, command);
     rlock__reply_free(reply);
