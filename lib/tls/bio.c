@@ -11,11 +11,6 @@
  * less than this. */
 enum { TAKEN_MOST = 256 * 1024 };
 
-static int made(BIO *bio) {
-    BIO_set_init(bio, 1);
-    return 1;
-}
-
 static long control(BIO *bio, int command, long number, void *pointer) {
     (void)bio;
     (void)number;
@@ -63,8 +58,7 @@ static int socket_read(BIO *bio, char *to, size_t size, size_t *n) {
 
 BIO *rlock__tls_bio(struct rlock__tls *session) {
     session->method = BIO_meth_new(BIO_TYPE_NONE, "rlock");
-    if (session->method == NULL || BIO_meth_set_create(session->method, made) != 1 ||
-        BIO_meth_set_ctrl(session->method, control) != 1 ||
+    if (session->method == NULL || BIO_meth_set_ctrl(session->method, control) != 1 ||
         BIO_meth_set_write_ex(session->method, socket_write) != 1 ||
         BIO_meth_set_read_ex(session->method, socket_read) != 1)
         return NULL;
