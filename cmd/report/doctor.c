@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "options/opt.h"
+#include "output/describe.h"
 #include "output/out.h"
 #include "report/report.h"
 #include "server/server.h"
@@ -73,24 +74,21 @@ static bool fits(const struct target *target, const struct rule *rule) {
 
 /* Replaces each {FACT}. */
 static void fill(char *to, size_t size, const char *from, const struct target *target) {
+    size_t used = 0;
     char name[64];
-    while (*from != '\0' && size > 1) {
+    while (*from != '\0') {
         const size_t plain = strcspn(from, "{"), length = strcspn(from + plain, "}");
-        int written = snprintf(to, size, "%.*s", (int)plain, from);
-        from += plain;
-        if (*from == '{') {
-            (void)snprintf(name, sizeof name, "%.*s", (int)length - 1, from + 1);
-            const bool is_us = length > 4 && strncmp(from + length - 3, "_us", 3) == 0;
-            const int64_t us = is_us ? doctor_number(target, name) : 0;
-            const size_t at = (size_t)written < size ? (size_t)written : size - 1;
-            written += is_us ? snprintf(to + at, size - at, "%" PRId64 ".%03d ms", us / 1000,
-                                        (int)(us % 1000))
-                             : snprintf(to + at, size - at, "%s", doctor_text(target, name));
-            from += length + (from[length] == '}');
-        }
-        const size_t used = (size_t)written < size ? (size_t)written : size - 1;
-        to += used;
-        size -= used;
+        describe_append(to, size, &used, "%.*s", (int)plain, from);
+        from += plain + length;
+        if (*from == '\0')
+            return;
+        (void)snprintf(name, sizeof name, "%.*s", (int)length - 1, from - length + 1);
+        const int64_t us = doctor_number(target, name);
+        if (length > 4 && strncmp(from - 3, "_us", 3) == 0)
+            describe_append(to, size, &used, "%" PRId64 ".%03d ms", us / 1000, (int)(us % 1000));
+        else
+            describe_append(to, size, &used, "%s", doctor_text(target, name));
+        from++;
     }
 }
 
