@@ -85,7 +85,7 @@ doctor_judge doctor_replicas, doctor_wait;
 /* doctor_output.c: prints as lines, or as a JSON array. Zero it, with the settings. */
 struct doctor_output {
     const struct settings *settings;
-    char *server; /* that the last line was about */
+    char server[1024]; /* that the last line was about, as it was shown */
     size_t count;
     int failure; /* standard output can't be written */
 };

@@ -3,7 +3,6 @@
 #include "report/doctor.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,14 +80,13 @@ static void write_for_people(FILE *stream, const struct verdict *verdict, size_t
 
 /* A line that names the server stands before what is said of it. */
 static void write_server(struct doctor_output *out, FILE *stream, const char *server) {
-    char line[1024];
-    if (out->server != NULL && strcmp(out->server, server) == 0)
-        return;
-    (void)snprintf(line, sizeof line - 1, "%s", server);
+    char line[sizeof out->server];
+    (void)snprintf(line, sizeof line, "%s", server);
     out_make_printable(line); /* before the colon, which would make a port look like a password */
+    if (strcmp(out->server, line) == 0)
+        return;
     fprintf(stream, "%s%s:\n", out->count > 0 ? "\n" : "", line);
-    free(out->server);
-    out->server = strdup(server);
+    memcpy(out->server, line, sizeof line);
 }
 
 /* A server's texts come to a terminal here. */
@@ -129,7 +127,5 @@ void doctor_output_write(struct doctor_output *out, struct verdict *verdict) {
 int doctor_output_end(struct doctor_output *out) {
     if (out->settings->look.json && out->failure == 0)
         out->failure = out_stdout(out->count > 0 ? "]\n" : "[]\n");
-    free(out->server);
-    out->server = NULL;
     return out->failure;
 }
