@@ -42,17 +42,15 @@ static bool read_password_file(struct settings *settings, struct complaint *why)
     const char *path = settings->server.password_file, *wrong;
     char by[OPT_ORIGIN_SIZE];
     struct lines lines;
-    if (!lines_open(&lines, path, true, &wrong))
-        goto bad;
-    if (lines_next(&lines, &wrong) && *lines.text != '\0') {
-        const bool kept = keep_password(settings, lines.text, why);
+    if (lines_open(&lines, path, true, &wrong)) {
+        const bool found = lines_next(&lines, &wrong) && *lines.text != '\0';
+        const bool kept = found && keep_password(settings, lines.text, why);
         lines_close(&lines);
-        return kept;
+        if (found)
+            return kept;
+        if (wrong == NULL)
+            wrong = "the first line is empty";
     }
-    if (wrong == NULL)
-        wrong = "the first line is empty";
-    lines_close(&lines);
-bad:
     return complain(why, EXIT_CONFIG, "%s: cannot read the password that %s names: %s", path,
                     opt_origin(opt_find("password-file"), settings, by), wrong);
 }
