@@ -66,6 +66,10 @@ const struct rule doctor_rules[] = {
     {.check = "sentinel", .fact = "sentinel.ckquorum", .test = IS_NOT, .word = "OK", FINDING,
      .found = "no failover is possible now: {sentinel.ckquorum}",
      .advice = "start the Sentinels that are missing"},
+    {.check = "sentinel", .fact = "sentinel.others", .test = IS_NOT, .word = "OK", FINDING,
+     .found = "the Sentinels may not be asked for each other, so one replica that is gone stops all "
+              "locks: {sentinel.others}",
+     .advice = "give their user +sentinel|sentinels, which rlock-server(7) lists"},
     {.check = "sentinel", .fact = "sentinel.missing", .test = ABOVE, .limit = 0, FINDING,
      .found = "{sentinel.missing} of {sentinel.given} Sentinels do not answer, such as "
               "{sentinel.silent}",

@@ -21,6 +21,7 @@ static void note_master(struct rlock__probe *probe, const rlock__reply *row) {
 static void ask_one(struct rlock__probe *sentinel, const char *master, bool first) {
     const char *about[] = {"SENTINEL", "MASTER", master};
     const char *quorum[] = {"SENTINEL", "CKQUORUM", master};
+    const char *others[] = {"SENTINEL", "SENTINELS", master};
     rlock__reply *reply = rlock__probe_ask(sentinel, 3, about);
     if (reply != NULL && first)
         note_master(sentinel, reply);
@@ -31,9 +32,14 @@ static void ask_one(struct rlock__probe *sentinel, const char *master, bool firs
     rlock__fact_add(sentinel, "sentinel.ckquorum", "%s",
                     reply != NULL ? "OK" : sentinel->link->error->text);
     rlock__reply_free(reply);
+    reply = rlock__probe_ask(sentinel, 3, others);
+    rlock__fact_add(sentinel, "sentinel.others", "%s",
+                    reply != NULL ? "OK" : sentinel->link->error->text);
+    rlock__reply_free(reply);
 }
 
-/* As a Sentinel is asked everywhere: a Sentinel that wants no password is not told one. */
+/* As a Sentinel is asked everywhere: one that says where the master is without a password is not
+ * told one. */
 static bool answers(struct rlock__probe *probe, const struct rlock__host *host, bool first) {
     const struct rlock__site *site = &probe->client->sites[0];
     struct rlock__access access = site->finder;
@@ -41,14 +47,14 @@ static bool answers(struct rlock__probe *probe, const struct rlock__host *host, 
     struct rlock__link link;
     struct rlock__probe sentinel = *probe;
     bool answered = false;
-    static const char *const ping[] = {"PING"};
+    const char *where[] = {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", site->server.master};
     for (int with_password = 0; with_password < 2 && !answered; with_password++) {
         access.user = with_password ? site->finder.user : NULL;
         access.password = with_password ? site->finder.password : NULL;
         rlock__link_init(&link, host->name, host->port, &access, &error);
         sentinel.link = &link;
         sentinel.status = RLOCK_OK;
-        rlock__reply *reply = rlock__probe_ask(&sentinel, 1, ping);
+        rlock__reply *reply = rlock__probe_ask(&sentinel, 3, where);
         answered = reply != NULL;
         rlock__reply_free(reply);
         if (answered)

@@ -46,6 +46,22 @@ allow() {
     (($(calls wait) >= 1))
 }
 
+@test "a replica that the Sentinels miss is not waited for; doctor says where they may not be asked for each other" {
+    local name
+    changed
+    allow ''
+    redis_on s2 SENTINEL SET m down-after-milliseconds 1000 >/dev/null # as s1: all of them must miss it
+    redis_on s3 SENTINEL SET m down-after-milliseconds 1000 >/dev/null
+    server_stop two
+    took 0 3500 rlock run -n x -- true
+    assert_success
+    for name in s1 s2 s3; do
+        redis_on "$name" ACL SETUSER app '-sentinel|sentinels' >/dev/null
+    done
+    run -1 rlock doctor
+    assert_line --regexp '^finding +sentinel .*one replica that is gone stops all locks: .*\+sentinel\|sentinels'
+}
+
 @test "--replicas on a server: its rule is enough, and needed" {
     give main app '' run --replicas
     RLOCK_SERVER=redis://app:secret@127.0.0.1:$(port_of main)
