@@ -12,9 +12,7 @@
 enum { OF_SEVERAL_MS = 2000 };
 
 int64_t holders_deadline_ms(const struct server *server) {
-    const struct server_settings *settings = &server->settings->server;
-    return server_answer_by_ms(server, settings->connect_timeout_ms + settings->io_timeout_ms,
-                               OF_SEVERAL_MS);
+    return server_answer_by_ms(server, RLOCK_FOREVER, OF_SEVERAL_MS);
 }
 
 static bool is_known(const struct holders *holders, const char *owner) {

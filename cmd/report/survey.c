@@ -38,10 +38,7 @@ void survey_free(struct survey *survey) {
 }
 
 static int64_t deadline_ms(const struct surveyor *s) {
-    const struct server_settings *settings = &s->settings->server;
-    const int64_t timeout_ms = settings->connect_timeout_ms + settings->io_timeout_ms;
-    return server_answer_by_ms(s->server, timeout_ms > s->patience_ms ? s->patience_ms : timeout_ms,
-                               SERVER_GLANCE_MS);
+    return server_answer_by_ms(s->server, s->patience_ms, SERVER_GLANCE_MS);
 }
 
 static void explain(struct surveyor *s, const char *verb, const char *name,

@@ -173,8 +173,11 @@ void server_warn(const struct server *server) {
 
 int64_t server_answer_by_ms(const struct server *server, int64_t patience_ms,
                             int64_t of_several_ms) {
-    const bool sooner = server->settings->server.count > 1 && patience_ms > of_several_ms;
-    return rlock_now_ms() + (sooner ? of_several_ms : patience_ms);
+    const struct server_settings *settings = &server->settings->server;
+    int64_t most_ms = settings->connect_timeout_ms + settings->io_timeout_ms;
+    if (settings->count > 1 && most_ms > of_several_ms)
+        most_ms = of_several_ms;
+    return rlock_now_ms() + (most_ms > patience_ms ? patience_ms : most_ms);
 }
 
 enum rlock_status server_inspect(const struct server *server, size_t which, const char *name,

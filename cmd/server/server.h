@@ -49,8 +49,8 @@ void server_warn(const struct server *server);
 
 enum { SERVER_GLANCE_MS = 1000 }; /* for one of several servers to say what is only shown */
 
-/* By when one server is to have answered: within patience_ms, and of several, where the others know
- * as much, within of_several_ms. */
+/* By when one server is to have answered: within its time-outs and patience_ms, and of several,
+ * where the others know as much, within of_several_ms. */
 int64_t server_answer_by_ms(const struct server *server, int64_t patience_ms,
                             int64_t of_several_ms);
 
