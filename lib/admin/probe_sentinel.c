@@ -1,5 +1,4 @@
 /* probe_sentinel.c: what each of the Sentinels says that the URL names. */
-#include <stdio.h>
 #include <string.h>
 
 #include "admin/admin.h"
@@ -74,8 +73,6 @@ void rlock__probe_sentinels(struct rlock__probe *probe) {
         else
             rlock__fact_add(probe, "sentinel.silent", "%s:%s", host->name, host->port);
     }
-    if (answered == 0)
-        rlock__fact_add(probe, "sentinel.ckquorum", "no Sentinel answers");
     rlock__fact_add_number(probe, "sentinel.given", (int64_t)server->host_count);
     rlock__fact_add_number(probe, "sentinel.answered", (int64_t)answered);
     rlock__fact_add_number(probe, "sentinel.missing", (int64_t)(server->host_count - answered));
