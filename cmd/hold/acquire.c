@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "options/command.h"
 #include "output/describe.h"
-#include "output/duration.h"
 #include "output/out.h"
 #include "output/printable.h"
 

@@ -3,7 +3,6 @@
 #define RLOCK_CMD_PROC_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 

@@ -4,11 +4,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "report/survey.h"
-#include "rlock_admin.h"
 
 struct status_form {
     bool is_screen; /* it can be drawn over */

@@ -3,7 +3,6 @@
 #define RLOCK_CMD_LOCAL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/un.h>
 

@@ -1,6 +1,5 @@
 /* inspect.c: inspects names, whatever their kind, without touching them: many at a time, page by
  * page. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "admin/admin.h"

@@ -3,7 +3,6 @@
 #ifndef RLOCK_CLOCK_H
 #define RLOCK_CLOCK_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
