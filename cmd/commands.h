@@ -31,11 +31,9 @@ int help_raw(int argc, char **argv);
  * Prints one command of a group a line: word, summary, separated by a tab. */
 int help_list_commands(const struct cmd *group);
 
-/* Prints one option a line: short, long, argument, help, separated by tabs. */
+/* Prints one option a line: short, long, argument, help, separated by tabs; without a name the one
+ * that stands for operands: NAME, HANDLE, or COMMAND if it runs one. */
 int help_list_options(const struct cmd *cmd);
-
-/* Prints what follows the options: NAME, HANDLE, or COMMAND if it runs one. */
-int help_list_operand(const struct cmd *cmd);
 
 /* forms.c: check of the commands that have several forms. */
 bool sem_check(const struct settings *settings, struct complaint *why);

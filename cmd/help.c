@@ -115,6 +115,8 @@ int help_list_options(const struct cmd *cmd) {
         fprintf(stream, "\t--%s\t%s\t%s\n", row->name,
                 row->arg != NULL && row->bare == NULL ? row->arg : "", row->help);
     }
+    if (cmd->operand != NULL || cmd->child != CHILD_NONE)
+        fprintf(stream, "\t\t%s\t\n", cmd->operand != NULL ? cmd->operand->name : "COMMAND");
     return out_page_end(&page);
 }
 
@@ -126,13 +128,4 @@ int help_list_commands(const struct cmd *group) {
         status = out_stdout(text);
     }
     return status;
-}
-
-int help_list_operand(const struct cmd *cmd) {
-    char text[64];
-    snprintf(text, sizeof text, "%s\n",
-             cmd->operand != NULL       ? cmd->operand->name
-             : cmd->child != CHILD_NONE ? "COMMAND"
-                                        : "");
-    return out_stdout(text);
 }

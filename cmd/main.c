@@ -90,7 +90,6 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     case SETTINGS_OK: status = cmd->exec(&settings); break;
     case SETTINGS_HELP: status = help_print(cmd); break;
     case SETTINGS_LIST: status = help_list_options(cmd); break;
-    case SETTINGS_LIST_OPERAND: status = help_list_operand(cmd); break;
     case SETTINGS_BAD: status = out_fail(why.status, NULL, NULL, "%s", why.text); break;
     }
     settings_free(&settings);

@@ -66,13 +66,18 @@ function __rlock_command
         return
     end
     set -l valued
+    set -l operand
     for row in (rlock $argv --list-options 2>/dev/null)
         set -l field (string split \t -- $row)
+        if test -z "$field[2]"
+            set operand $field[3]
+            continue
+        end
         test -n "$field[3]"; and set -a valued $field[1] $field[2]
         __rlock_option $row $argv
     end
     set -l skip (math 1 + (count $argv))
-    switch (rlock $argv --list-operand 2>/dev/null)
+    switch "$operand"
         case COMMAND
             complete -c rlock -n "__rlock_begins $argv" -a "(__fish_complete_subcommand --fcs-skip=$skip $valued)"
         case NAME

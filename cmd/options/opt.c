@@ -216,8 +216,6 @@ static const struct opt rows[] = {
      .commands = ALL_COMMANDS, .asks = SETTINGS_HELP},
     {"list-options", 0, NULL, NULL, "list the options for programs",
      .commands = ALL_COMMANDS, .hidden = true, .asks = SETTINGS_LIST},
-    {"list-operand", 0, NULL, NULL, "say what operands are, for programs",
-     .commands = ALL_COMMANDS, .hidden = true, .asks = SETTINGS_LIST_OPERAND},
 };
 /* clang-format on */
 

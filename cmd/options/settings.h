@@ -150,7 +150,6 @@ enum settings_outcome {
     SETTINGS_OK,
     SETTINGS_HELP, /* --help was asked for */
     SETTINGS_LIST, /* the hidden --list-options */
-    SETTINGS_LIST_OPERAND,
     SETTINGS_BAD
 };
 

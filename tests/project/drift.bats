@@ -8,7 +8,7 @@ load ../lib/says
 
 # options COMMAND: "-n --name NAME" a line, sorted: what there is of the three.
 options() {
-    "$RLOCK" $1 --list-options | cut -f 1-3 | tr '\t' ' ' | tidy
+    "$RLOCK" $1 --list-options | grep -e -- | cut -f 1-3 | tr '\t' ' ' | tidy
 }
 
 tidy() {
