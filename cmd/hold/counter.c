@@ -1,12 +1,9 @@
 /* counter.c: what is changed on a server without being held. */
 #include "hold/hold.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "output/out.h"
 #include "rlock_admin.h"
@@ -123,16 +120,8 @@ int counter_check_down(const struct server *server, const struct settings *setti
     return signal != 0 ? EXIT_BY_SIGNAL + signal : failure;
 }
 
-/* A plain permit has no lease: the permit of an rlock on this host that has died counts as in use
- * until it is looked for. */
-static bool has_died(const struct rlock_view_holder *holder) {
-    char host[256] = "";
-    (void)gethostname(host, sizeof host - 1);
-    return holder->ttl_ms < 0 && holder->pid > 0 && strcmp(holder->host, host) == 0 &&
-           kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH;
-}
-
-/* Takes back the permits of dead processes on this host, if the user may inspect them. */
+/* Takes back the plain permits of dead processes of this machine, which have no lease and count as
+ * in use, if the user may inspect them. */
 static enum rlock_status free_dead(rlock_client *client, const struct rlock_count *count,
                                    const rlock_view *view) {
     const char **owners = calloc(view->holder_count + 1, sizeof *owners);
@@ -143,7 +132,7 @@ static enum rlock_status free_dead(rlock_client *client, const struct rlock_coun
                                        .deadline_ms = count->deadline_ms,
                                        .cancel_fd = count->cancel_fd};
     for (size_t i = 0; owners != NULL && i < view->holder_count; i++) {
-        if (has_died(&view->holders[i]))
+        if (view->holders[i].ended)
             owners[dead.owner_count++] = view->holders[i].owner;
     }
     int64_t freed;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/process.h"
+
 /* Where things stand in a page. */
 enum {
     AS_OF = 1,
@@ -123,6 +125,8 @@ static void add_hold(struct rlock__view *view, const rlock__reply *row) {
                    .no_command = number_at(row, 15) == 1},
         .id = id_at(view, row, 14),
     };
+    const char *pid_space = rlock__reply_text(row, 16);
+    hold.holder.ended = pid_space != NULL && rlock__process_ended(pid_space, hold.holder.pid);
     read_owner(hold.holder.owner, &hold.holder.host, &hold.holder.pid);
     push_hold(view, &hold);
 }
