@@ -41,7 +41,7 @@ enum rlock_status rlock_releases_new(rlock_releases **out, rlock_client *client,
 
 enum rlock_status rlock_releases_wait(rlock_releases *releases, int64_t until_ms, int cancel_fd) {
     const struct rlock__limit limit = {until_ms, cancel_fd};
-    const enum rlock_status status = rlock__hear(&releases->listener, 1, &limit);
+    const enum rlock_status status = rlock__hear(&releases->listener, 1, -1, &limit);
     (void)rlock__take_news(releases->lock->resources);
     return status;
 }
@@ -94,7 +94,7 @@ enum rlock_status rlock_stopping_wait(rlock_stopping *stopping, int64_t deadline
     while (status == RLOCK_OK && !stopped) {
         if (rlock_now_ms() >= deadline_ms)
             return RLOCK_BUSY;
-        status = rlock__hear(&stopping->ear.listener, 1, &limit);
+        status = rlock__hear(&stopping->ear.listener, 1, -1, &limit);
         stopped = (rlock__take_news(stopping->ear.lock->resources).what & RLOCK__STOPPED) != 0;
     }
     return status;

@@ -105,7 +105,8 @@ static enum rlock_status sleep_until(struct rlock_keeper *keeper, int64_t when) 
     const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd};
     (void)timerfd_settime(keeper->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
     for (;;) {
-        const enum rlock_status status = rlock__hear(&keeper->listener, 1, &limit);
+        const enum rlock_status status =
+            rlock__hear(&keeper->listener, 1, keeper->timer_fd, &limit);
         const struct rlock__news news = rlock__take_news(keeper->lock->resources);
         if (status == RLOCK_UNAVAILABLE) /* a connection to hear it on has died */
             continue;
@@ -230,7 +231,6 @@ static int open_keeper(struct rlock_keeper *keeper, struct rlock_lock *lock,
         keeper->timer_fd < 0 || keeper->stop_fd < 0 || keeper->lost_fd < 0 || !can_connect(keeper))
         return errno;
     keeper->listener = (struct rlock__listener){.error = &keeper->error,
-                                                .beside_fd = &keeper->timer_fd,
                                                 .channel = rlock__break_channel(lock->owner)};
     const bool made =
         keeper->listener.channel != NULL &&

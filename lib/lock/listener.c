@@ -125,8 +125,6 @@ static enum rlock_status step_all(struct rlock__listener *listener,
 static size_t add_polled(const struct rlock__listener *listener, struct pollfd *fds,
                          int64_t *again_ms) {
     size_t n = 0;
-    if (listener->beside_fd != NULL)
-        fds[n++] = (struct pollfd){.fd = *listener->beside_fd, .events = POLLIN};
     for (size_t i = 0; listener->resources != NULL && i < listener->routes.count; i++) {
         const struct rlock__subscription *subscription = &listener->subscriptions[i];
         if (subscription->link != NULL)
@@ -137,16 +135,19 @@ static size_t add_polled(const struct rlock__listener *listener, struct pollfd *
     return n;
 }
 
-/* Waits until a subscription can go on. RLOCK_OK, RLOCK_AGAIN: the deadline; RLOCK_CANCELLED. */
+/* Waits until a subscription can go on. RLOCK_OK; RLOCK_AGAIN: the deadline, or beside_fd;
+ * RLOCK_CANCELLED. */
 static enum rlock_status wait_for_any(const struct rlock__listener *listeners, size_t count,
-                                      const struct rlock__limit *limit) {
+                                      int beside_fd, const struct rlock__limit *limit) {
     /* A single listener, or one for each name of a pool in a cluster, which is one server. */
-    struct pollfd fds[1 + RLOCK_SERVERS_MAX + RLOCK_CLUSTER_POOL_MAX + 1];
+    struct pollfd fds[1 + RLOCK_SERVERS_MAX + RLOCK_CLUSTER_POOL_MAX + 1] = {
+        {.fd = beside_fd, .events = POLLIN}};
     int64_t again_ms = RLOCK_FOREVER;
-    size_t n = 0;
+    size_t n = 1;
     for (size_t i = 0; i < count; i++)
         n += add_polled(&listeners[i], &fds[n], &again_ms);
-    return rlock__poll_any(fds, n, again_ms, limit);
+    const enum rlock_status status = rlock__poll_any(fds, n, again_ms, limit);
+    return status == RLOCK_OK && fds[0].revents != 0 ? RLOCK_AGAIN : status;
 }
 
 /* Adds the resource's channels to those that the open subscriptions have. False: no memory. */
@@ -193,7 +194,7 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, const struct r
             return RLOCK_OK;
         if (closed == listener->routes.count)
             return end_listen(listener, failure);
-        const enum rlock_status status = wait_for_any(listener, 1, limit);
+        const enum rlock_status status = wait_for_any(listener, 1, -1, limit);
         if (status == RLOCK_AGAIN && hearing > 0)
             return RLOCK_OK;
         if (status == RLOCK_AGAIN)
@@ -229,10 +230,6 @@ bool rlock__listens_elsewhere(struct rlock__listener *listener,
     return any && count_closed(listener) >= rlock__majority(listener->routes.count);
 }
 
-static bool is_readable(const int *fd) {
-    return fd != NULL && poll(&(struct pollfd){.fd = *fd, .events = POLLIN}, 1, 0) > 0;
-}
-
 struct rlock__news rlock__take_news(struct rlock__resource *resource) {
     const struct rlock__news news = resource->news;
     resource->news = (struct rlock__news){.what = 0};
@@ -257,10 +254,10 @@ static enum rlock_status read_all(struct rlock__listener *listener,
     return deaf && !*any_news ? RLOCK_UNAVAILABLE : RLOCK_OK;
 }
 
-enum rlock_status rlock__hear(struct rlock__listener *listeners, size_t count,
+enum rlock_status rlock__hear(struct rlock__listener *listeners, size_t count, int beside_fd,
                               const struct rlock__limit *limit) {
     for (;;) {
-        bool any_news = false, beside = false;
+        bool any_news = false;
         enum rlock_status status = RLOCK_OK;
         for (size_t i = 0; i < count && status != RLOCK_CANCELLED; i++) {
             if (listeners[i].resources == NULL)
@@ -270,12 +267,8 @@ enum rlock_status rlock__hear(struct rlock__listener *listeners, size_t count,
         }
         if (status != RLOCK_OK || any_news)
             return status;
-        status = wait_for_any(listeners, count, limit);
-        for (size_t i = 0; i < count; i++)
-            beside = beside || is_readable(listeners[i].beside_fd);
-        if (status == RLOCK_CANCELLED)
-            return status;
-        if (status == RLOCK_AGAIN || beside)
-            return RLOCK_OK;
+        status = wait_for_any(listeners, count, beside_fd, limit);
+        if (status != RLOCK_OK)
+            return status == RLOCK_AGAIN ? RLOCK_OK : status;
     }
 }

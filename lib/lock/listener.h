@@ -63,7 +63,6 @@ struct rlock__listener {
     struct rlock__subscription *subscriptions; /* one for each server */
     struct rlock__resource *resources;         /* what it listens for; NULL: nothing */
     size_t resource_count;
-    const int *beside_fd; /* rlock__hear() ends when it is readable, too; NULL: none */
     char *channel; /* the one to listen on in place of the resource's, which it owns; NULL: none */
 };
 
@@ -86,9 +85,9 @@ bool rlock__listens_elsewhere(struct rlock__listener *listener, const struct rlo
 
 /* Waits for news over the listeners that listen; over none, for the rest alone. RLOCK_OK: some
  * resources have news, and no more is waiting to be read; or none has come until the deadline, or
- * beside_fd. RLOCK_UNAVAILABLE: a connection died, and with it the majority that listens (of one
- * server: that listener hears nothing). RLOCK_CANCELLED. */
-enum rlock_status rlock__hear(struct rlock__listener *listeners, size_t count,
+ * until beside_fd was readable; -1: none. RLOCK_UNAVAILABLE: a connection died, and with it the
+ * majority that listens (of one server: that listener hears nothing). RLOCK_CANCELLED. */
+enum rlock_status rlock__hear(struct rlock__listener *listeners, size_t count, int beside_fd,
                               const struct rlock__limit *limit);
 
 /* The resource's news, which it then has no more. */

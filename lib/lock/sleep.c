@@ -208,7 +208,7 @@ enum rlock_status rlock__sleep_until_try(struct rlock_lock *lock,
             rlock__sooner_ms(rlock__next_try_ms(lock), limit->deadline_ms), limit->cancel_fd};
         if (rlock_now_ms() >= bound.deadline_ms)
             return RLOCK_OK;
-        status = rlock__hear(lock->listeners, lock->listener_count, &bound);
+        status = rlock__hear(lock->listeners, lock->listener_count, -1, &bound);
         if (status == RLOCK_UNAVAILABLE)
             follow_silence(lock);
         if (status == RLOCK_OK)

@@ -49,6 +49,17 @@ has_connections() { # N
     run -4 rlock run --no-renew -l "$(ms 900)" -n x -- sh -c 'exit 4'
 }
 
+@test "the server stands still when the keeper wants to hear of a break: it waits for it, and costs nothing" {
+    local -a stat
+    protected -l "$(ms 30000)"
+    freeze main
+    sleep 3
+    read -ra stat <<<"$(sed 's/.*) //' "/proc/$holder/stat")"
+    thaw main
+    ends_well
+    ((stat[11] + stat[12] < 50)) || fail "$((stat[11] + stat[12])) hundredths of a second of processor time"
+}
+
 @test "connections are refused, redis is stopped, or has a pause of writes: dead before the lease's end" {
     local server
     local -A end

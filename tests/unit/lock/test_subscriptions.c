@@ -67,7 +67,7 @@ static enum rlock_status listen_within(struct listening *f, bool shared, int64_t
 
 static enum rlock_status hear_within(struct listening *f, int64_t ms) {
     const struct rlock__limit limit = {rlock_now_ms() + ms, -1};
-    const enum rlock_status status = rlock__hear(f->lock->listeners, 1, &limit);
+    const enum rlock_status status = rlock__hear(f->lock->listeners, 1, -1, &limit);
     f->news = rlock__take_news(f->lock->resources);
     return status;
 }

@@ -125,10 +125,11 @@ bool __wrap_rlock__listens_elsewhere(const struct rlock__listener *listener,
     return listener->resources != NULL && world.moved;
 }
 
-enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener, size_t count,
+enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener, size_t count, int beside_fd,
                                      const struct rlock__limit *limit) {
     const struct heard *heard = world.hearing;
     assert_int_equal(count, 1);
+    assert_int_equal(beside_fd, -1);
     if (listener->resources == NULL || heard == NULL || heard->at_ms == 0 ||
         START_MS + heard->at_ms > limit->deadline_ms) {
         assert_true(limit->deadline_ms != RLOCK_FOREVER); /* nobody sleeps without a cap */
