@@ -37,8 +37,7 @@ static void ask_one(struct rlock__probe *sentinel, const char *master, bool firs
     rlock__reply_free(reply);
 }
 
-/* As a Sentinel is asked everywhere: one that says where the master is without a password is not
- * told one. */
+/* As a Sentinel is asked everywhere: without a password, as the user, with the password alone. */
 static bool answers(struct rlock__probe *probe, const struct rlock__host *host, bool first) {
     const struct rlock__site *site = &probe->client->sites[0];
     struct rlock__access access = site->finder;
@@ -47,9 +46,9 @@ static bool answers(struct rlock__probe *probe, const struct rlock__host *host, 
     struct rlock__probe sentinel = *probe;
     bool answered = false;
     const char *where[] = {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", site->server.master};
-    for (int with_password = 0; with_password < 2 && !answered; with_password++) {
-        access.user = with_password ? site->finder.user : NULL;
-        access.password = with_password ? site->finder.password : NULL;
+    for (int login = 0; login < 3 && !answered; login++) {
+        access.user = login == 1 ? site->finder.user : NULL;
+        access.password = login > 0 ? site->finder.password : NULL;
         rlock__link_init(&link, host->name, host->port, &access, &error);
         sentinel.link = &link;
         sentinel.status = RLOCK_OK;

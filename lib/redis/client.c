@@ -104,7 +104,7 @@ static bool keep_texts(struct rlock_client *client, const struct rlock_client_op
 }
 
 /* Sets user and password. If there is another password besides the URL's, the URL's is for the
- * Sentinels only; otherwise it is for all. */
+ * Sentinels only; otherwise it is for all, as the user is. */
 static void give_access(const struct rlock_client *client, struct rlock__site *site) {
     const struct rlock__server *server = &site->server;
     const bool finders_own = server->topology == RLOCK__SENTINEL && server->password != NULL &&
@@ -119,7 +119,6 @@ static void give_access(const struct rlock_client *client, struct rlock__site *s
     site->access = site->finder;
     site->access.db = server->db;
     if (finders_own) {
-        site->access.user = NULL;
         site->access.password = client->kept[PASSWORD];
         site->access.password_file = client->kept[PASSWORD_FILE];
     }

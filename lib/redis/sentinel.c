@@ -138,19 +138,32 @@ struct inquiry {
     struct rlock__error error;
 };
 
-/* One query to the Sentinel; it gets the password only if it requires one. */
+/* After a query that was denied: whether there is another login to try. First none, for a Sentinel
+ * gets the password only if it requires one; then the user's; then, where that was refused, the
+ * password alone, for the user may be the servers'. */
+static bool log_in(struct inquiry *inquiry, const rlock__reply *reply) {
+    const bool logged_in = inquiry->access.password != NULL;
+    if (inquiry->log_in.password == NULL || (reply == NULL) != logged_in ||
+        (logged_in && inquiry->access.user == NULL))
+        return false;
+    inquiry->access = inquiry->log_in;
+    if (logged_in)
+        inquiry->access.user = NULL;
+    rlock__link_close(&inquiry->link);
+    return true;
+}
+
+/* One query to the Sentinel. */
 static enum rlock_status ask(struct inquiry *inquiry, const char *what,
                              const struct rlock__limit *limit, rlock__reply **reply) {
     const char *words[] = {"SENTINEL", what, inquiry->server->master};
-    const enum rlock_status status = rlock__link_query(&inquiry->link, 3, words, limit, reply);
-    const bool log_in = status == RLOCK_DENIED && *reply != NULL &&
-                        inquiry->access.password == NULL && inquiry->log_in.password != NULL;
-    if (!log_in)
-        return status;
-    rlock__reply_free(*reply);
-    inquiry->access = inquiry->log_in;
-    rlock__link_close(&inquiry->link);
-    return rlock__link_query(&inquiry->link, 3, words, limit, reply);
+    enum rlock_status status;
+    *reply = NULL;
+    do {
+        rlock__reply_free(*reply);
+        status = rlock__link_query(&inquiry->link, 3, words, limit, reply);
+    } while (status == RLOCK_DENIED && log_in(inquiry, *reply));
+    return status;
 }
 
 static enum rlock_status read_master(const struct inquiry *inquiry, const rlock__reply *reply,

@@ -71,6 +71,27 @@ login() {
     login 77 :sentries@ RLOCK_PASSWORD=wrong
 }
 
+@test "a user of the servers, and the Sentinels' own password, of a user with that name or of all" {
+    guarded '' ''
+    redis ACL SETUSER alice on '>p@ss' allkeys allchannels +@all
+    for name in s1 s2 s3; do
+        redis_on "$name" ACL SETUSER alice on '>sentries' allchannels +@all
+        redis_on "$name" ACL SETUSER default '-sentinel|get-master-addr-by-name'
+    done
+    changed
+    login 0 alice:sentries@ 'RLOCK_PASSWORD=p@ss'
+    login 77 alice:sentries@ RLOCK_PASSWORD=wrong
+    for name in s1 s2 s3; do
+        redis_on "$name" ACL SETUSER alice off
+        redis_on "$name" ACL SETUSER default '>sentries' resetpass '>sentries' '+sentinel|get-master-addr-by-name'
+    done
+    sentinels_password=sentries
+    login 0 alice:sentries@ 'RLOCK_PASSWORD=p@ss'
+    RLOCK_PASSWORD='p@ss' run rlock doctor -s "sentinel://alice:sentries@${plain#*//}"
+    assert_line --regexp '^ok +sentinel +3 of 3 answer'
+    login 77 alice:wrong@ 'RLOCK_PASSWORD=p@ss'
+}
+
 @test "Sentinels that ask for none: user and password are the servers'" {
     guarded '' ''
     redis ACL SETUSER alice on '>p@ss' allkeys allchannels +@all
