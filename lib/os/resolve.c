@@ -24,7 +24,9 @@ struct rlock__lookup {
     atomic_int users;
 };
 
-void rlock__lookup_drop(struct rlock__lookup *lookup) {
+void rlock__lookup_drop(struct rlock__lookup **of) {
+    struct rlock__lookup *lookup = *of;
+    *of = NULL;
     if (lookup == NULL || atomic_fetch_sub(&lookup->users, 1) > 1)
         return;
     if (lookup->found != NULL)
@@ -44,7 +46,7 @@ static void *lookup_main(void *arg) {
     lookup->failure = ask(lookup->host, lookup->port, 0, &lookup->found);
     const uint64_t one = 1;
     (void)!write(lookup->done_fd, &one, sizeof one);
-    rlock__lookup_drop(lookup);
+    rlock__lookup_drop(&lookup);
     return NULL;
 }
 
@@ -62,7 +64,7 @@ struct rlock__lookup *rlock__lookup_start(const char *host, const char *port) {
         return lookup;
     }
     atomic_store(&lookup->users, 1);
-    rlock__lookup_drop(lookup);
+    rlock__lookup_drop(&lookup);
     return NULL;
 }
 
@@ -90,13 +92,13 @@ static void copy_addresses(struct rlock__addresses *out, const struct addrinfo *
     }
 }
 
-void rlock__lookup_take(struct rlock__lookup *lookup, struct rlock__addresses *out,
+void rlock__lookup_take(struct rlock__lookup **lookup, struct rlock__addresses *out,
                         struct rlock__error *error) {
     uint64_t count; /* reading it is what orders the thread's writes before our reads */
-    (void)!read(lookup->done_fd, &count, sizeof count);
-    const int failure = lookup->failure;
+    (void)!read((*lookup)->done_fd, &count, sizeof count);
+    const int failure = (*lookup)->failure;
     if (failure == 0)
-        copy_addresses(out, lookup->found);
+        copy_addresses(out, (*lookup)->found);
     else
         rlock__error_set(error, "%s", gai_strerror(failure));
     rlock__lookup_drop(lookup);

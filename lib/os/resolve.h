@@ -35,12 +35,13 @@ struct rlock__lookup *rlock__lookup_start(const char *host, const char *port);
 /* Becomes readable when the answer is there. Borrowed. */
 int rlock__lookup_fd(const struct rlock__lookup *lookup);
 
-/* Takes the answer, once the descriptor is readable, and frees the look-up. Where there is none
- * *out stays as it is, and error says why. */
-void rlock__lookup_take(struct rlock__lookup *lookup, struct rlock__addresses *out,
+/* Takes the answer, once the descriptor is readable, and frees the look-up, which is NULL then.
+ * Where there is none *out stays as it is, and error says why. */
+void rlock__lookup_take(struct rlock__lookup **lookup, struct rlock__addresses *out,
                         struct rlock__error *error);
 
-/* Forgets it; its thread is left behind until it ends by itself. NULL: nothing. */
-void rlock__lookup_drop(struct rlock__lookup *lookup);
+/* Forgets it, if there is one, which is NULL then; its thread is left behind until it ends by
+ * itself. */
+void rlock__lookup_drop(struct rlock__lookup **lookup);
 
 #endif

@@ -33,10 +33,8 @@ enum rlock__io rlock__link_send(struct rlock__link *link, struct rlock__request 
  * on beside the connection to there, and its answer serves the next one. */
 static enum rlock__io begin_look_up(struct rlock__link *link) {
     const int64_t now = rlock_now_ms();
-    if (link->lookup != NULL && now > link->lookup_begun_ms + STALE_MS) {
-        rlock__lookup_drop(link->lookup);
-        link->lookup = NULL;
-    }
+    if (now > link->lookup_begun_ms + STALE_MS)
+        rlock__lookup_drop(&link->lookup);
     if (link->lookup == NULL) {
         link->lookup = rlock__lookup_start(link->host, link->port);
         link->lookup_begun_ms = now;
@@ -75,8 +73,7 @@ static enum rlock__io look_up(struct rlock__link *link) {
     if (!answered && rlock_now_ms() < link->by_ms)
         return RLOCK__IO_WAIT;
     if (answered) {
-        rlock__lookup_take(link->lookup, &link->addresses, link->error);
-        link->lookup = NULL;
+        rlock__lookup_take(&link->lookup, &link->addresses, link->error);
     } else {
         rlock__error_set(link->error, "looking up the host took too long");
     }

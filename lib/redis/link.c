@@ -41,18 +41,13 @@ bool rlock__is_place(const char *host, const char *port) {
     return *end == '\0' && number <= UINT16_MAX;
 }
 
-static void drop_lookup(struct rlock__link *link) {
-    rlock__lookup_drop(link->lookup);
-    link->lookup = NULL;
-}
-
 /* The connection goes, and with it what it may still bring; a request that was not sent stays. A
  * look-up that was cut off is not begun anew before the addresses that are known have been tried.
  */
 static void hang_up(struct rlock__link *link) {
     if (link->stage == RLOCK__LOOKING_UP) {
         link->look_up_again = link->addresses.count == 0;
-        drop_lookup(link);
+        rlock__lookup_drop(&link->lookup);
     } else if (link->stage == RLOCK__CONNECTING) {
         link->look_up_again = true;
     }
@@ -83,7 +78,7 @@ rlock__reply **rlock__link_take_replies(struct rlock__link *link, size_t *count)
 
 void rlock__link_close(struct rlock__link *link) {
     hang_up(link);
-    drop_lookup(link);
+    rlock__lookup_drop(&link->lookup);
     forget_request(link);
 }
 
