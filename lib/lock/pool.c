@@ -82,21 +82,17 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
     return status;
 }
 
-/* Those that are waited for, where it is time. Returns how many. */
-static size_t mark_waited(struct rlock_lock *lock) {
+/* Those that are waited for, where it is time. */
+static void mark_waited(struct rlock_lock *lock) {
     const int64_t now = rlock_now_ms();
-    size_t marked = 0;
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
         resource->due = resource->waited && now >= resource->next_try_ms;
-        marked += resource->due;
     }
-    return marked;
 }
 
-/* The next ones of those that are not, so many at most; none if even all of them are too few.
- * Returns how many. */
-static size_t mark_others(struct rlock_lock *lock, size_t missing) {
+/* The next ones of those that are not, so many at most; none if even all of them are too few. */
+static void mark_others(struct rlock_lock *lock, size_t missing) {
     size_t others = 0, marked = 0;
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
@@ -108,7 +104,6 @@ static size_t mark_others(struct rlock_lock *lock, size_t missing) {
         resource->due = !resource->held && !resource->waited;
         marked += resource->due;
     }
-    return marked;
 }
 
 static size_t count_held(const struct rlock_lock *lock) {
@@ -153,17 +148,17 @@ enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__l
     struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
     enum rlock_status status = RLOCK_OK, failure = RLOCK_OK;
     ask.busy = busy;
-    size_t marked = mark_waited(lock);
-    if (marked == 0)
-        marked = mark_others(lock, lock->any);
-    while (marked > 0 && goes_on(lock, status)) {
+    mark_waited(lock);
+    if (rlock__count_due(lock) == 0)
+        mark_others(lock, lock->any);
+    while (rlock__count_due(lock) > 0 && goes_on(lock, status)) {
         status = rlock__ask(&ask);
         if (status != RLOCK_OK && status != RLOCK_BUSY) {
             failure = status;
             lock->stuck_at = ask.stuck_at;
         }
         const size_t held = count_held(lock);
-        marked = held < lock->any ? mark_others(lock, lock->any - held) : 0;
+        mark_others(lock, held < lock->any ? lock->any - held : 0);
     }
     if (ask.unconfirmed) /* which would be in the way of others */
         rlock__give_back(lock);
