@@ -58,6 +58,7 @@ static enum rlock_status make(rlock_lock **out, rlock_client *client,
         .name_count = handle->hold_count,
         .lease_ms = handle->lease_ms,
         .proofs = proofs,
+        .no_command = true, /* what is put back is shown as ours */
     };
     enum rlock_status status = RLOCK_SYSTEM;
     if (names != NULL && proofs != NULL) {

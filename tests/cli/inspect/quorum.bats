@@ -129,6 +129,18 @@ breaks() {
     nothing_left
 }
 
+@test "where a handle's renewal has put the hold back it has no command either: break waits for nobody" {
+    local server
+    acquire run -l 1m
+    for server in m1 m2; do
+        on "$server" -- FLUSHALL
+        rlock renew "$handle"
+    done
+    took 0 5000 rlock break --force x
+    assert_stderr_has 'it has no command'
+    nothing_left
+}
+
 @test "what one of them still has of a lost hold is not the present holder" {
     local kind lost
     quorum m1 m2 m3
