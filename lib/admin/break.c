@@ -1,5 +1,4 @@
 /* break.c: takes a lock away from its holders, on all servers. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,6 @@ enum {
     BROKEN = 1,
     BROKEN_IN_PART = 2, /* a semaphore's permits: so many that one script does not take all */
     OTHER_KIND = -1,
-    AT_ONCE = 2, /* owners: however many there are, no script runs long */
 };
 
 struct breaking {
@@ -27,14 +25,6 @@ struct breaking {
     char *keys[RLOCK__KEYS_MAX], *publish; /* what the call is made of */
     char id[RLOCK__ID_SIZE];
 };
-
-/* An owner with a newline in it is nobody that a script would find. */
-static char *join_lines(const char *const *owners, size_t count) {
-    char *text = NULL;
-    const int size = count < AT_ONCE ? asprintf(&text, "%s\n", owners[0])
-                                     : asprintf(&text, "%s\n%s\n", owners[0], owners[1]);
-    return size >= 0 ? text : NULL;
-}
 
 static bool make_call(struct breaking *b) {
     const char *by = b->options->by, *name = b->options->name;
@@ -50,12 +40,10 @@ static bool make_call(struct breaking *b) {
     return true;
 }
 
-/* So many owners, on one server. RLOCK_LOST after an answer that was lost: that request has done
- * it. */
-static enum rlock_status break_some(struct breaking *b, size_t server, size_t count,
-                                    int64_t *broken) {
+/* One owner, on one server. RLOCK_LOST: it was not there any more; but not after an answer that was
+ * lost: that request has done it. */
+static enum rlock_status break_one(struct breaking *b, size_t server, int64_t *broken) {
     struct rlock__answer answer = {.code = BROKEN_IN_PART};
-    const int64_t before = *broken;
     bool in_doubt, done = false;
     while (answer.code == BROKEN_IN_PART) {
         const enum rlock_status status = rlock__script_retry(
@@ -66,28 +54,20 @@ static enum rlock_status break_some(struct breaking *b, size_t server, size_t co
         rlock__reply_free(answer.reply);
         if (answer.code == OTHER_KIND)
             return RLOCK_WRONG_KIND;
-        const bool is_yes = answer.code == BROKEN || answer.code == BROKEN_IN_PART;
-        *broken += is_yes ? answer.a : in_doubt ? (int64_t)count : 0;
-        done = done || in_doubt || (is_yes && answer.b > 0) || answer.code == BROKEN;
+        done = done || in_doubt || answer.code == BROKEN ||
+               (answer.code == BROKEN_IN_PART && answer.b > 0);
     }
-    *broken += done && *broken == before; /* it gave the rest back by itself */
+    *broken += done;
     return done ? RLOCK_OK : RLOCK_LOST;
 }
 
-/* On one server. RLOCK_LOST: none of the owners was there any more. */
+/* On one server, owner by owner: however many there are, no script runs long. RLOCK_LOST: none of
+ * them was there any more. */
 static enum rlock_status break_on(struct breaking *b, size_t server, int64_t *broken) {
-    const struct rlock_break_options *options = b->options;
     enum rlock_status sum = RLOCK_LOST;
-    for (size_t first = 0; first < options->owner_count; first += AT_ONCE) {
-        const size_t rest = options->owner_count - first, count = rest < AT_ONCE ? rest : AT_ONCE;
-        char *owners = join_lines(options->owners + first, count);
-        if (owners == NULL) {
-            rlock__error_set(&b->client->error, "no memory");
-            return RLOCK_SYSTEM;
-        }
-        b->call.args[RLOCK__ARG_CHECK + 1] = owners;
-        const enum rlock_status status = break_some(b, server, count, broken);
-        free(owners);
+    for (size_t i = 0; i < b->options->owner_count; i++) {
+        b->call.args[RLOCK__ARG_CHECK + 1] = b->options->owners[i];
+        const enum rlock_status status = break_one(b, server, broken);
         if (status == RLOCK_OK)
             sum = RLOCK_OK;
         else if (status != RLOCK_LOST)
