@@ -61,13 +61,6 @@ char *local_dir(const char *server) {
     return made;
 }
 
-char *local_socket(const char *server) {
-    char *dir = local_dir(server), *path = NULL;
-    const int n = dir != NULL ? asprintf(&path, "%s/redis.sock", dir) : -1;
-    free(dir);
-    return n < 0 ? NULL : path;
-}
-
 char *local_make_url(const char *scheme, const char *path) {
     char *url = malloc(strlen(scheme) + 3 * strlen(path) + 1);
     if (url == NULL)

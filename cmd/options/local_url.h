@@ -16,9 +16,6 @@ bool local_is_relative(const char *server);
  * the user's own. Yours to free; NULL: out of memory. */
 char *local_dir(const char *server);
 
-/* The path of the server's socket in it. Yours to free; NULL: out of memory. */
-char *local_socket(const char *server);
-
 /* The scheme and the path, with %XX for what is reserved there, and for blanks, which separate
  * URLs. Yours to free; NULL: out of memory. */
 char *local_make_url(const char *scheme, const char *path);

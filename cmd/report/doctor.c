@@ -261,8 +261,10 @@ static int say_no_majority(const struct round *round) {
 
 int doctor_exec(struct settings *settings) {
     struct round round = {.settings = settings, .out = {.settings = settings}};
+    struct server all;
     int failure = 0;
-    int status = server_check(settings);
+    int status = server_name(&all, settings);
+    server_close(&all);
     for (size_t i = 0; status == 0 && i < settings->server.count; i++) {
         const int why = visit(&round, i);
         failure = failure != EXIT_DENIED && why != 0 ? why : failure;

@@ -268,27 +268,28 @@ static void find_unit(char unit[UNIT_SIZE], int64_t pid) {
 }
 
 /* One that a unit of somebody else's has started ends with that unit. */
-static bool judge_local(struct verdict *out, int64_t pid, const char *unit, const char *socket) {
+static bool judge_local(struct verdict *out, int64_t pid, const char *unit, const char *dir) {
     const bool own = *unit == '\0' || strncmp(unit, "rlock-local", strlen("rlock-local")) == 0;
     char advice[sizeof out->advice];
-    (void)snprintf(advice, sizeof advice, "to end it: redis-cli -s %.200s shutdown%s", socket,
+    (void)snprintf(advice, sizeof advice, "to end it: redis-cli -s %.200s/redis.sock shutdown%s",
+                   dir,
                    own ? ""
                        : "; to keep it when that unit ends: KillMode=process there, or "
                          "rlock-local.service; see rlock-server(7)");
     return doctor_say(out, DOCTOR_NOTE, advice,
                       "a private redis-server of user %ld alone, pid %" PRId64
-                      "%s%.200s, on %.200s",
-                      (long)geteuid(), pid, *unit != '\0' ? ", in " : "", unit, socket);
+                      "%s%.200s, on %.200s/redis.sock",
+                      (long)geteuid(), pid, *unit != '\0' ? ", in " : "", unit, dir);
 }
 
 bool doctor_local(const struct target *target, struct verdict *out) {
     char unit[UNIT_SIZE];
     if (!local_is(target->url))
         return false;
-    char *socket = local_socket(target->url);
+    char *dir = local_dir(target->url);
     const int64_t pid = doctor_number(target, "process_id");
     find_unit(unit, pid);
-    const bool judged = socket != NULL && judge_local(out, pid, unit, socket);
-    free(socket);
+    const bool judged = dir != NULL && judge_local(out, pid, unit, dir);
+    free(dir);
     return judged;
 }

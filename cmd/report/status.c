@@ -8,7 +8,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "options/local_url.h"
 #include "options/opt.h"
 #include "output/out.h"
 #include "output/printable.h"
@@ -102,16 +101,6 @@ static int show_held(const struct server *server) {
  * may be locks; to look at each would take longer than it is worth. */
 enum { PATIENCE_MS = 300 };
 
-/* Nobody wants a server to be started for that. */
-static bool is_there(const char *url) {
-    if (!local_is(url))
-        return true;
-    char *path = local_socket(url);
-    const bool there = path != NULL && access(path, F_OK) == 0;
-    free(path);
-    return there;
-}
-
 /* What is shown as something else can't be completed. */
 static bool can_be_shown(const char *name) {
     char shown[RLOCK_NAME_MAX + 1];
@@ -147,15 +136,12 @@ static int find_and_print(const struct server *server) {
     return result;
 }
 
+/* Nobody wants a server to be started for that. */
 static int list_names(struct settings *settings) {
-    for (size_t i = 0; i < settings->server.count; i++) {
-        if (!is_there(settings->server.urls[i]))
-            return EXIT_UNAVAILABLE;
-    }
     settings->server.connect_timeout_ms = PATIENCE_MS;
     settings->server.io_timeout_ms = PATIENCE_MS;
     struct server server;
-    int status = server_open(&server, settings);
+    int status = server_name(&server, settings);
     if (status == 0)
         status = find_and_print(&server);
     server_close(&server);

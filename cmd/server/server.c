@@ -106,8 +106,7 @@ static int say_no_server(void) {
         "-s local: for locks on this machine alone");
 }
 
-/* Makes the client, which asks nobody anything yet. */
-static int make_client(struct server *out, const struct settings *settings) {
+int server_name(struct server *out, const struct settings *settings) {
     const char *urls[RLOCK_SERVERS_MAX];
     *out = (struct server){.settings = settings};
     if (settings->server.count == 0)
@@ -146,7 +145,7 @@ const char *server_origin(const struct settings *settings, char text[OPT_ORIGIN_
 }
 
 int server_open(struct server *out, const struct settings *settings) {
-    int status = make_client(out, settings);
+    int status = server_name(out, settings);
     if (status == 0 && out_tells()) {
         char from[OPT_ORIGIN_SIZE];
         out_debug("using %s, from %s", server_shown(out), server_origin(settings, from));
@@ -155,13 +154,6 @@ int server_open(struct server *out, const struct settings *settings) {
         if (out->local[i].absolute != NULL)
             status = local_start(out->local[i].absolute, settings->server.connect_timeout_ms);
     }
-    return status;
-}
-
-int server_check(const struct settings *settings) {
-    struct server server;
-    const int status = make_client(&server, settings);
-    server_close(&server);
     return status;
 }
 

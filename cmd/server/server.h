@@ -19,14 +19,14 @@ struct server {
     char *for_command; /* NULL: as the client shows it */
 };
 
-/* Makes the client; starts a local: server where one is asked for. Call while the process has one
- * thread. Returns 0, or the exit status after a message. Close it in any case. */
-int server_open(struct server *out, const struct settings *settings);
+/* Makes the client, and asks nobody anything. Returns 0, or the exit status after a message. Close
+ * it in any case. */
+int server_name(struct server *out, const struct settings *settings);
 void server_close(struct server *server);
 
-/* Whether it could make that client, before its servers are opened one by one. Returns 0, or the
- * exit status after a message. Starts nothing. */
-int server_check(const struct settings *settings);
+/* The same; starts a local: server where one is asked for. Call while the process has one thread.
+ */
+int server_open(struct server *out, const struct settings *settings);
 
 /* One of them is a local: one: it may die while nobody but us needs it. */
 bool server_is_local(const struct server *server);
