@@ -85,8 +85,6 @@ static enum rlock__io look_up(struct rlock__link *link) {
 
 static enum rlock__io connect_next(struct rlock__link *link) {
     enum rlock__io io = RLOCK__IO_BROKEN;
-    if (link->tried == link->addresses.count && link->tried == 0)
-        rlock__error_set(link->error, "the host has no address");
     while (io == RLOCK__IO_BROKEN && link->tried < link->addresses.count) {
         /* A silent address must not eat the time of those behind it. */
         link->by_ms = rlock__share_ms(rlock_now_ms(), link->connect_by_ms,
