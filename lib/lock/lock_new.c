@@ -67,7 +67,7 @@ static enum rlock_status check(rlock_client *client, const struct rlock_lock_opt
         return rlock__client_invalid(client, "on several servers a lock is run, read or write");
     const char *fault = misfit(options, kind);
     fault = fault != NULL ? fault : excess(options);
-    if (fault == NULL && client->fsync && options->lease_ms < RLOCK_FSYNC_LEASE_MIN_MS)
+    if (fault == NULL && client->sites[0].fsync && options->lease_ms < RLOCK_FSYNC_LEASE_MIN_MS)
         fault =
             "with fsync a lease lasts 6s or longer: a renewal, after a third of it, waits up to "
             "2s for the disk";

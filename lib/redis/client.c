@@ -201,7 +201,6 @@ static enum rlock_status read_servers(struct rlock_client *client,
         site->access.answer_timeout_ms = site->finder.answer_timeout_ms =
             rlock__after_ms(client->io_timeout_ms, acknowledged ? timeout_ms : 0);
     }
-    client->fsync = options->fsync;
     client->replica_timeout_ms = acknowledged ? timeout_ms : 0;
     return client->count == 1 || is_quorum(client) ? RLOCK_OK : RLOCK_INVALID;
 }

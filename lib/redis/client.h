@@ -11,7 +11,6 @@ struct rlock_client {
     char *kept[6]; /* what the options said, copied: password and its file, and TLS's texts */
     char *shown;   /* the servers for messages */
     int64_t connect_timeout_ms, io_timeout_ms;
-    bool fsync;
     int64_t replica_timeout_ms;  /* for what must acknowledge; 0: nothing is asked to */
     struct rlock__routes routes; /* take, renew, give back */
     bool warned;                 /* of what rlock_warning() says */
