@@ -40,6 +40,11 @@ static char *trim(char *text) {
 
 static bool complain_key(const char *key, const struct origin *at, struct complaint *why) {
     struct suggestion suggestion = SUGGESTION_INIT(key);
+    if (strcmp(key, "password") == 0)
+        return complain(why, EXIT_CONFIG,
+                        "%s:%u: unknown key 'password': give password-file, the path of a file "
+                        "that the password is in",
+                        at->file, at->line);
     for (const struct opt *row = NULL; (row = opt_next(~0U, row)) != NULL;) {
         if (row->in_file)
             suggest_offer(&suggestion, row->name);

@@ -55,11 +55,29 @@ static bool read_password_file(struct settings *settings, struct complaint *why)
                     opt_origin(opt_find("password-file"), settings, by), wrong);
 }
 
-/* A local: server has no password, and a file for the whole fleet may be unreadable to its users.
- */
+/* How long the login in front of a URL's host is, which begins at *login; 0: it has none. */
+static size_t find_login(const char *url, const char **login) {
+    const char *scheme_end = strstr(url, "://");
+    if (scheme_end == NULL)
+        return 0;
+    *login = scheme_end + strlen("://");
+    const char *at = memrchr(*login, '@', strcspn(*login, "/?#"));
+    return at != NULL ? (size_t)(at - *login) : 0;
+}
+
+/* A local: server has no password, and another's URL may have its own; the Sentinels' own leaves
+ * the servers' to be told. */
+static bool needs_password_of(const char *url) {
+    const char *login = NULL;
+    const size_t length = find_login(url, &login);
+    return !local_is(url) && (strncmp(url, "sentinel", strlen("sentinel")) == 0 || length == 0 ||
+                              memchr(login, ':', length) == NULL);
+}
+
+/* A file for the whole fleet may be unreadable to some. */
 static bool needs_password(const struct settings *settings) {
     for (size_t i = 0; i < settings->server.count; i++) {
-        if (!local_is(settings->server.urls[i]))
+        if (needs_password_of(settings->server.urls[i]))
             return true;
     }
     return false;
@@ -107,13 +125,10 @@ static bool make_job_url(char url[URL_SIZE], const char *const page[6]) {
 
 /* A login in it may be a token, even without a password; readers of the note use their own. */
 static void drop_login(char *url) {
-    char *host = strstr(url, "://");
-    if (host == NULL)
-        return;
-    host += strlen("://");
-    const char *at = memrchr(host, '@', strcspn(host, "/?#"));
-    if (at != NULL)
-        memmove(host, at + 1, strlen(at + 1) + 1);
+    const char *login = NULL;
+    const size_t length = find_login(url, &login);
+    if (length > 0)
+        memmove(url + (login - url), login + length + 1, strlen(login + length + 1) + 1);
 }
 
 /* Sets the note, unless it is set, to the page of the CI job that we run in, from the variables

@@ -118,6 +118,17 @@ static bool check_equals(const struct opt *row, char **argv, struct complaint *w
                     row->letter, optarg, row->letter, optarg + 1, row->name, optarg);
 }
 
+/* getopt_long() takes `--password SECRET` for --password-file. What follows is not shown. */
+static bool check_password(const struct opt *row, char **argv, struct complaint *why) {
+    const char *word = argv[optind - (optarg == argv[optind - 1] ? 2 : 1)];
+    const size_t length = strcspn(word, "=");
+    return strcmp(row->name, "password-file") != 0 || length == strlen("--password-file") ||
+           complain(why, EXIT_USAGE,
+                    "unknown option '%.*s': give RLOCK_PASSWORD, or --password-file F, a file that "
+                    "the password is in",
+                    (int)length, word);
+}
+
 /* redis-cli has -h HOST: help would be shown in place of the run that was meant. */
 static bool check_help(const struct cmd *cmd, int argc, char **argv, struct complaint *why) {
     return argc == 2 || strncmp(argv[optind - 1], "--", 2) == 0 ||
@@ -153,7 +164,8 @@ static enum settings_outcome read_option(struct settings *settings, int result, 
         return SETTINGS_BAD;
     if (row->asks != SETTINGS_OK)
         return row->asks;
-    if ((is_short && !check_equals(row, argv, why)) || !check_dash(row, argv, why))
+    if ((is_short && !check_equals(row, argv, why)) || !check_password(row, argv, why) ||
+        !check_dash(row, argv, why))
         return SETTINGS_BAD;
     const char *bare = row->bare != NULL ? row->bare : "yes";
     const bool good = opt_set(row, settings, optarg != NULL ? optarg : bare, &command_line, why);

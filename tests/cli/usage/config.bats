@@ -2,6 +2,7 @@
 # config.bats: the config files, and what goes before what. How a line is read is in unit/options.
 
 load ../../lib/rlock
+load ../../lib/ports
 
 # Every lock is busy here, so what -E says is seen in the status.
 setup() {
@@ -111,6 +112,8 @@ misconfigured() {
     misconfigured 2 tls-cert -- '' 'tls-key = /k.pem'
     misconfigured 1 'no host' -- 'server = redis://user:sesame@:port/'
     refute_regex "$stderr" sesame
+    misconfigured 2 'the path of a file that the password is in' -- '' 'password = sesame'
+    refute_regex "$stderr" sesame
     # The one from the file, the other from the command line.
     echo 'tls-key = /k.pem' >"$RLOCK_CONFIG"
     rlock run -s "$(server_url main)" -x --tls-cert c.pem -n free -- true
@@ -189,6 +192,10 @@ END
     wait_until 5 test ! -e "$dir/redis.pid"
     rm -rf "$dir"
     assert_success
+    port=$(free_ports 1)
+    server_start guarded --requirepass 'pass word' --port "$port"
+    rlock run -s "redis://:pass%20word@127.0.0.1:$port" -n x -- true
+    run -78 rlock run -s "redis://alice@127.0.0.1:$port" -n x -- true
     run -78 rlock run -s "local:$dir" -s unix:///nowhere -s local:/tmp/none -n x -- true
 }
 

@@ -249,6 +249,8 @@ static const struct {
     {"run -n a {-s redis://:" SECRET "@h --lease 0,--sever=redis://:" SECRET
      "@h,--quiet=redis://:" SECRET "@h,--=redis://:" SECRET "@h,-Sredis://:" SECRET "@h} true",
      "" /* but for the password */},
+    {"run -n a {--password " SECRET ",--pass=" SECRET "} true",
+     "give RLOCK_PASSWORD, or --password-file F"},
     {"run -n a -s redis://:" SECRET "@h", "missing command"},
     {"run -n=foo true", "'--name==foo'"},
     {"run -qxn=foo true", "'-n foo'"},
