@@ -103,7 +103,9 @@ static const struct {
     {"Script attempted to access a non local key", RLOCK_AGAIN, other_node},
     {"Lua script attempted to access a non local key", RLOCK_AGAIN, other_node},
     {"Unknown Redis command called from", RLOCK_UNAVAILABLE,
-     "it lacks a command that rlock's scripts need: use Redis 6.0.6 or later"},
+     "it lacks a command that rlock's scripts need: one is renamed or disabled there, or it is "
+     "older "
+     "than Redis 6.0.6"},
     {"increment or decrement would overflow", RLOCK_UNAVAILABLE, NULL}, /* there is no next token */
     {"value is not an integer", RLOCK_UNAVAILABLE, NULL},               /* nor of this one */
     {"user_script:", RLOCK_UNAVAILABLE, NULL}, /* Lua's own: it runs our scripts otherwise */

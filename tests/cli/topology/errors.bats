@@ -62,7 +62,7 @@ script_check_enable|ERR bad lua script for redis cluster, all the keys that the 
 script_check_enable|ERR for redis cluster, eval/evalsha number of keys can't be negative or zero
 allow-undeclared-keys|ERR Error running script (call to 5c4d62f4): @user_script:2: script tried accessing undeclared key, key: k
 declared|ERR Script attempted to access keys that do not hash to the same slot script: 5c4d62f4, on @user_script:2.
-command|ERR Unknown Redis command called from script script: 5c4d62f4, on @user_script:2.
+renamed or disabled|ERR Unknown Redis command called from script script: 5c4d62f4, on @user_script:2.
 unpack|ERR user_script:2: attempt to call global 'unpack' (a nil value) script: 5c4d62f4, on @user_script:2.
 END
 }
