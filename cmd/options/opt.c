@@ -219,11 +219,9 @@ static const struct opt rows[] = {
 };
 /* clang-format on */
 
-const struct opt opt_operand_name = {
-    .name = "NAME", .is_operand = true, .set = set_name, .field = FIELD(names)};
+const struct opt opt_operand_name = {.name = "NAME", .set = set_name, .field = FIELD(names)};
 const struct opt opt_operand_handle = {
     .name = "HANDLE",
-    .is_operand = true,
     .secret = true, /* anyone who reads it can give the lock back */
     .set = set_handle,
     .field = FIELD(handle.given),

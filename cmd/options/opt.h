@@ -31,12 +31,11 @@ struct opt {
     const char *heading;        /* in help, above it and those that follow; NULL: none */
     const char *variable;       /* of the environment, which sets it, too; NULL: none */
     const char *bare;           /* what it is without its argument; NULL: it must have it */
-    unsigned commands;          /* enum cmd_bit: which have it */
+    unsigned commands;          /* enum cmd_bit: which have it; 0: it is an operand */
     bool in_file;               /* may stand in a config file */
     bool secret;                /* its value may hold a password and is never shown */
     bool is_text;               /* any text, so that an option may be taken for its value */
     bool hidden;                /* not in help, nor in --list-options */
-    bool is_operand;            /* a row of no command: it has no option, only its name */
     enum settings_outcome asks; /* SETTINGS_OK, or what reading stops for */
 
     opt_setter *set;

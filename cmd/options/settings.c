@@ -46,7 +46,7 @@ bool opt_refuse(const struct given *given, const char *format, ...) {
                        : from->source == SOURCE_ENVIRONMENT ? row->variable
                                                             : row->name;
     return complain(given->why, EXIT_USAGE, "cannot use %s%s%s: %s",
-                    name != row->name || row->is_operand ? "" : "--", name, shown, wrong);
+                    name != row->name || row->commands == 0 ? "" : "--", name, shown, wrong);
 }
 
 char *settings_keep(struct settings *settings, const char *text) {
