@@ -51,14 +51,13 @@ static char *join(const char *const *words) {
 static bool describe_command(char text[COMMAND_SIZE], const struct settings *settings) {
     char pid[16];
     const bool in_background = settings->handle.while_pid > 0;
-    const char *const none[] = {NULL}, *const shell[] = {settings->run.shell_command, NULL};
+    const char *const none[] = {NULL}, *const *command = (const char *const *)settings->run.command;
     const char *const ours[] = {"rlock", settings->cmd->name, in_background ? "--while" : NULL, pid,
                                 NULL};
     (void)snprintf(pid, sizeof pid, "%d", settings->handle.while_pid);
-    char *whole = join(settings->run.shell_command != NULL ? shell
-                       : settings->run.command != NULL ? (const char *const *)settings->run.command
-                       : settings->cmd->kind->passed   ? none
-                                                       : ours);
+    if (settings->run.command == settings->run.shell)
+        command += 2; /* the STRING of -c */
+    char *whole = join(command != NULL ? command : settings->cmd->kind->passed ? none : ours);
     if (whole == NULL)
         return false;
     const size_t size = strlen(whole);

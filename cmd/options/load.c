@@ -15,21 +15,6 @@
 #include "output/describe.h"
 #include "output/out.h"
 
-/* Makes the command of -c. */
-static bool read_command(struct settings *settings, struct complaint *why) {
-    if (settings->run.shell_command == NULL)
-        return true;
-    if (settings->run.command != NULL)
-        return complain(why, EXIT_USAGE,
-                        "both -c and a command: give one of the two, and quote all of -c's STRING");
-    settings->run.shell_argv[0] = "/bin/sh";
-    settings->run.shell_argv[1] = "-c";
-    settings->run.shell_argv[2] =
-        (char *)settings->run.shell_command; /* exec does not write to it */
-    settings->run.command = settings->run.shell_argv;
-    return true;
-}
-
 static bool keep_password(struct settings *settings, const char *password, struct complaint *why) {
     settings->server.password = strdup(password);
     return settings->server.password != NULL ||
@@ -173,8 +158,7 @@ enum settings_outcome settings_load(struct settings *settings, const struct cmd 
     const enum settings_outcome outcome = opt_parse(settings, argc, argv, why);
     if (outcome != SETTINGS_OK && outcome != SETTINGS_BAD)
         return outcome;
-    const bool given = outcome == SETTINGS_OK && read_command(settings, why) &&
-                       settings_check_command_line(settings, why) &&
+    const bool given = outcome == SETTINGS_OK && settings_check_command_line(settings, why) &&
                        read_handle_server(settings, why);
     const bool good = config_load(settings, why) && given && read_environment(settings, why) &&
                       read_password(settings, why) && settings_check(settings, why);

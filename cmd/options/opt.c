@@ -165,7 +165,7 @@ static const struct opt rows[] = {
      .commands = WAITING, .in_file = true, .set = set_number, .field = FIELD(lock.conflict_exit_code),
      .max = 255},
     {"command", 'c', "STRING", NULL, "run STRING with /bin/sh -c instead of COMMAND",
-     .commands = RUNNING, .is_text = true, .set = set_any_text, .field = FIELD(run.shell_command)},
+     .commands = RUNNING, .is_text = true, .set = set_shell, .field = FIELD(run.command)},
     {"connect-timeout", 0, "D", "5s", "how long to try to reach the server", .heading = "Server",
      .commands = ALL_SERVED, .in_file = true, .set = set_duration,
      .field = FIELD(server.connect_timeout_ms), .min = 1},

@@ -188,7 +188,13 @@ enum settings_outcome opt_parse(struct settings *settings, int argc, char **argv
     if (settings->cmd->operand != NULL)
         return read_operands(settings, argc - optind, argv + optind, why) ? SETTINGS_OK
                                                                           : SETTINGS_BAD;
-    if (optind < argc)
-        settings->run.command = argv + optind;
+    if (optind == argc)
+        return SETTINGS_OK;
+    if (settings->run.command != NULL) {
+        complain(why, EXIT_USAGE,
+                 "both -c and a command: give one of the two, and quote all of -c's STRING");
+        return SETTINGS_BAD;
+    }
+    settings->run.command = argv + optind;
     return SETTINGS_OK;
 }

@@ -120,6 +120,14 @@ bool set_text(struct settings *settings, const struct given *given) {
     return set_any_text(settings, given);
 }
 
+bool set_shell(struct settings *settings, const struct given *given) {
+    char **words = settings->run.command = settings->run.shell;
+    words[0] = "/bin/sh";
+    words[1] = "-c";
+    words[2] = (char *)given->text; /* exec does not write to it */
+    return true;
+}
+
 bool set_path(struct settings *settings, const struct given *given) {
     if (*given->text != '/' && *given->text != '\0' && !has_directory(given))
         return opt_refuse(given,

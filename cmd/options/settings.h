@@ -78,10 +78,8 @@ struct lock_settings {
 
 /* The command that runs under a lock: for run.c and command.c. */
 struct run_settings {
-    const char *shell_command; /* -c; NULL: none */
-    /* CMD and its arguments, NULL-terminated; with -c: {"/bin/sh","-c",STRING,NULL}; NULL: none */
-    char **command;
-    char *shell_argv[4];   /* what command points to with -c: do not copy settings */
+    char **command;        /* CMD and its arguments, NULL-terminated; NULL: none */
+    char *shell[4];        /* what that is with -c: "/bin/sh", "-c", STRING, NULL */
     int64_t timeout_ms;    /* --timeout D, of the command; 0: no limit */
     int64_t kill_after_ms; /* at most a third of the lease */
     bool no_renew;
