@@ -10,7 +10,7 @@ if call.is_simple(ARGV[9], key.lock, key.info, KEYS[4], rw.marker, rw.writers.wa
 end
 
 -- include: server foreign try front waiters waiting acquire
--- include: holds holds_keep holds_end holds_take rw_holds rw_leases rw_take rw_wake
+-- include: holds holds_keep holds_end holds_take rw_holds rw_leases rw_take rw_meet rw_wake
 local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end

@@ -15,3 +15,14 @@ teardown() { :; }
     assert_success
     assert_line --regexp '^[0-9]{2,} examples, 0 wrong$'
 }
+
+# Lua notices only when it comes to the call, which may be in a branch that is hardly ever taken.
+@test "each script includes the functions that it calls" {
+    local script
+    for script in "$SCRIPTS"/*.lua; do
+        comm -13 <(grep -oE '^function [a-z_]+\.[a-z_]+' "$script" | cut -d ' ' -f 2 | sort -u) \
+            <(grep -oE '\b[a-z_]+\.[a-z_]+\(' "$script" | tr -d '(' |
+                grep -vE '^(at|cjson|math|redis|string|struct|table)\.' | sort -u) | sed "s,^,${script##*/} ,"
+    done >"$BATS_TEST_TMPDIR/missing"
+    assert_equal "$(cat "$BATS_TEST_TMPDIR/missing")" ''
+}
