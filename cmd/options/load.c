@@ -16,7 +16,7 @@
 #include "output/out.h"
 
 static bool keep_password(struct settings *settings, const char *password, struct complaint *why) {
-    settings->server.password = strdup(password);
+    settings->server.password = settings_keep(settings, password);
     return settings->server.password != NULL ||
            complain(why, EXIT_SYSTEM, "cannot keep the password: out of memory");
 }

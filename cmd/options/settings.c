@@ -67,9 +67,6 @@ void settings_free(struct settings *settings) {
         explicit_bzero(kept->text, kept->size);
         free(kept);
     }
-    if (settings->server.password != NULL)
-        explicit_bzero(settings->server.password, strlen(settings->server.password));
-    free(settings->server.password);
     free(settings->names);
     rlock_handle_free(settings->handle.given);
     *settings = (struct settings){0};

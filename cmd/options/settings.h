@@ -46,7 +46,7 @@ struct server_settings {
     const char *known[RLOCK_SERVERS_MAX]; /* those of a file, where the environment has others */
     size_t known_count;
     const char *password_file;
-    char *password; /* RLOCK_PASSWORD or what is in the file; NULL: none */
+    const char *password; /* RLOCK_PASSWORD or what is in the file; NULL: none */
     int64_t connect_timeout_ms;
     int64_t io_timeout_ms;
     int replicas; /* RLOCK_REPLICAS_AUTO: not given */
