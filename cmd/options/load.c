@@ -80,13 +80,6 @@ static bool read_password(struct settings *settings, struct complaint *why) {
            read_password_file(settings, why);
 }
 
-/* A handle names the servers where the lock was taken; --server overrides them. */
-static bool read_handle_server(struct settings *settings, struct complaint *why) {
-    static const struct origin handle = {.source = SOURCE_HANDLE};
-    return settings->handle.given == NULL ||
-           opt_set(opt_find("server"), settings, settings->handle.given->servers, &handle, why);
-}
-
 enum { URL_SIZE = 1024 }; /* more than a note can be */
 
 /* The page of a CI job as its runner's variables have it, each behind a text. */
@@ -158,8 +151,7 @@ enum settings_outcome settings_load(struct settings *settings, const struct cmd 
     const enum settings_outcome outcome = opt_parse(settings, argc, argv, why);
     if (outcome != SETTINGS_OK && outcome != SETTINGS_BAD)
         return outcome;
-    const bool given = outcome == SETTINGS_OK && settings_check_command_line(settings, why) &&
-                       read_handle_server(settings, why);
+    const bool given = outcome == SETTINGS_OK && settings_check_command_line(settings, why);
     const bool good = config_load(settings, why) && given && read_environment(settings, why) &&
                       read_password(settings, why) && settings_check(settings, why);
     return good ? SETTINGS_OK : SETTINGS_BAD;

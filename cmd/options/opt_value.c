@@ -239,6 +239,7 @@ bool set_choice_text(struct settings *settings, const struct given *given) {
 }
 
 bool set_handle(struct settings *settings, const struct given *given) {
+    static const struct origin from = {.source = SOURCE_HANDLE};
     struct rlock_handle *handle;
     const enum rlock_status status = rlock_handle_read(&handle, given->text);
     if (status == RLOCK_SYSTEM)
@@ -251,5 +252,6 @@ bool set_handle(struct settings *settings, const struct given *given) {
                           "acquire' printed, unchanged");
     rlock_handle_free(settings->handle.given);
     settings->handle.given = handle;
-    return true;
+    /* It names the servers where the lock was taken; --server overrides them. */
+    return opt_set(opt_find("server"), settings, handle->servers, &from, given->why);
 }
