@@ -19,7 +19,7 @@ struct given {
     struct complaint *why;
 };
 
-/* Reads the value into its field. False: why, and the settings are unchanged. */
+/* Reads the value into its field. False: why, and the settings are of no use. */
 typedef bool opt_setter(struct settings *settings, const struct given *given);
 
 struct opt {

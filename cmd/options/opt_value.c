@@ -53,7 +53,7 @@ static bool has_directory(const struct given *given) {
 /* Several servers are a quorum: from several options, or from one value with spaces. All come from
  * one source. The library reads the URLs, and checks whether they can be a quorum. */
 bool set_server(struct settings *settings, const struct given *given) {
-    const char *found[RLOCK_SERVERS_MAX];
+    const char **urls = settings->server.urls;
     const enum source source = given->from->source;
     const bool again = OPT_FROM(settings, server.urls)->source == source;
     size_t count = again ? settings->server.count : 0;
@@ -64,7 +64,10 @@ bool set_server(struct settings *settings, const struct given *given) {
     char *rest = settings_keep(settings, given->text), *word;
     if (rest == NULL)
         return refuse_memory(given);
-    memcpy(found, settings->server.urls, sizeof found);
+    if (source == SOURCE_ENVIRONMENT) {
+        memcpy(settings->server.known, urls, sizeof settings->server.known);
+        settings->server.known_count = settings->server.count;
+    }
     while ((word = strsep(&rest, " \t\r\n")) != NULL) {
         if (*word == '\0')
             continue;
@@ -73,17 +76,12 @@ bool set_server(struct settings *settings, const struct given *given) {
         if (local_is(word) && local_is_relative(word) && !has_directory(given))
             return opt_refuse(given, "local:DIR is relative, and would be another server in each "
                                      "directory: give the whole path");
-        if (count > first && local_is(found[count - 1]) && strchr(word, ':') == NULL)
+        if (count > first && local_is(urls[count - 1]) && strchr(word, ':') == NULL)
             return opt_refuse(given, "'%s' is no URL: in local:DIR, write a space as %%20", word);
-        found[count++] = word;
+        urls[count++] = word;
     }
     if (count == 0)
         return opt_refuse(given, "it is empty: give a URL such as redis://127.0.0.1:6379");
-    if (source == SOURCE_ENVIRONMENT) {
-        memcpy(settings->server.known, settings->server.urls, sizeof found);
-        settings->server.known_count = settings->server.count;
-    }
-    memcpy(settings->server.urls, found, sizeof found);
     settings->server.count = count;
     return true;
 }
