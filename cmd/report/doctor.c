@@ -94,6 +94,8 @@ static void fill(char *to, size_t size, const char *from, const struct target *t
 
 static bool judge(const struct target *target, const struct rule *rule, struct verdict *out) {
     *out = (struct verdict){.check = rule->check,
+                            .level = rule->level,
+                            .setting = rule->setting,
                             .server = doctor_text(target, "probe.server"),
                             .file = doctor_fact(target, "config_file")};
     if (rule->judge != NULL)
@@ -103,8 +105,6 @@ static bool judge(const struct target *target, const struct rule *rule, struct v
     if (rule->found != NULL)
         fill(out->found, sizeof out->found, rule->found, target);
     (void)snprintf(out->advice, sizeof out->advice, "%s", rule->advice != NULL ? rule->advice : "");
-    out->level = rule->level;
-    out->setting = rule->setting;
     return true;
 }
 

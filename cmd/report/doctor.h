@@ -53,7 +53,7 @@ struct rule {
     const char *found;  /* {FACT} stands for that fact; one that ends in _us is shown in ms */
     const char *advice; /* see struct verdict */
     const char *setting;
-    doctor_judge *judge; /* instead of all of these: speaks if it returns true */
+    doctor_judge *judge; /* instead of all of these but the level: speaks if it returns true */
 };
 
 /* Up to one without a check. */
@@ -78,7 +78,7 @@ int64_t doctor_number(const struct target *target, const char *fact);
 doctor_judge doctor_rights_in_short, doctor_limited;
 /* doctor_judge.c */
 doctor_judge doctor_setting, doctor_auth, doctor_persistence, doctor_timeout, doctor_lease,
-    doctor_tls, doctor_rights, doctor_rights_beyond, doctor_cycle, doctor_processes, doctor_local;
+    doctor_tls, doctor_rights, doctor_cycle, doctor_processes, doctor_local;
 /* doctor_replicas.c */
 doctor_judge doctor_replicas, doctor_wait;
 

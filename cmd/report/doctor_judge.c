@@ -186,12 +186,16 @@ static const char *kind_of(const struct verdict *of_rights) {
     return of_rights->check + strlen("rights ");
 }
 
-static bool judge_rights(const struct target *target, enum doctor_level lack, const char *advice,
-                         struct verdict *out) {
+/* To take locks of a kind, to renew them and to give them back; what a user can do without, and
+ * often should, is a note. */
+bool doctor_rights(const struct target *target, struct verdict *out) {
+    const char *kind = target->settings->look.kind;
     char fact[64];
     (void)snprintf(fact, sizeof fact, "rights.%s", kind_of(out));
     const char *missing = doctor_fact(target, fact);
     const char *why = doctor_fact(target, "rights.unknown");
+    if (kind != NULL && strstr(kind_of(out), kind) == NULL)
+        return false;
     if (missing == NULL && doctor_fact(target, "rights.refused") != NULL)
         return false; /* "scripts" has told */
     if (missing == NULL && target->server > 0)
@@ -202,28 +206,13 @@ static bool judge_rights(const struct target *target, enum doctor_level lack, co
     if (*missing == '\0')
         return doctor_say(out, DOCTOR_OK, NULL, "all that it needs");
     note_command(out, target, missing);
-    return doctor_say(out, lack, advice, "missing: %s", missing);
-}
-
-/* To take locks of a kind, to renew them and to give them back. */
-bool doctor_rights(const struct target *target, struct verdict *out) {
-    const char *kind = target->settings->look.kind;
-    if (kind != NULL && strstr(kind_of(out), kind) == NULL)
-        return false;
-    return judge_rights(target, DOCTOR_FINDING,
-                        "ACL SETUSER with these, if this user takes such locks; see "
-                        "rlock-server(7), ACCESS CONTROL",
-                        out);
-}
-
-/* A user that takes locks can do without these, and often should. */
-bool doctor_rights_beyond(const struct target *target, struct verdict *out) {
-    if (target->settings->look.kind != NULL)
-        return false;
-    return judge_rights(target, DOCTOR_NOTE,
-                        "ACL SETUSER with these, if this user is to do that; see rlock-server(7), "
-                        "ACCESS CONTROL",
-                        out);
+    return doctor_say(out, out->level,
+                      out->level == DOCTOR_FINDING
+                          ? "ACL SETUSER with these, if this user takes such locks; see "
+                            "rlock-server(7), ACCESS CONTROL"
+                          : "ACL SETUSER with these, if this user is to do that; see "
+                            "rlock-server(7), ACCESS CONTROL",
+                      "missing: %s", missing);
 }
 
 /* The lock that was tried is one of run: of a user of other kinds its refusal says nothing. */
