@@ -147,15 +147,6 @@ static enum rlock_status wait_for_any(const struct all *all, const struct rlock_
     return rlock__poll_any(all->fds, n, again_ms, limit);
 }
 
-/* The servers that have not answered by now. */
-static void leave(struct rlock__run *run, enum rlock_status why, bool goes_on) {
-    run->abandoned = goes_on && run->link->stage == RLOCK__READY;
-    run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
-    if (run->unconfirmed)
-        rlock__run_note_unconfirmed(run);
-    rlock__run_end(run, why);
-}
-
 /* goes_on: the connection is good, and what is asked next comes behind what has been asked. */
 static void leave_link(struct rlock__link *link, bool goes_on) {
     if (goes_on) {
@@ -166,14 +157,20 @@ static void leave_link(struct rlock__link *link, bool goes_on) {
     }
 }
 
+/* The servers that have not answered by now. */
 static void leave_all(const struct all *all, enum rlock_status status, bool goes_on) {
     for (size_t i = 0; i < all->count; i++) {
         if (is_first_on_link(all->runs, i))
             leave_link(all->runs[i]->link, goes_on);
     }
     for (size_t i = 0; i < all->count; i++) {
-        if (!all->runs[i]->done)
-            leave(all->runs[i], status == RLOCK_CANCELLED ? status : RLOCK_AGAIN, goes_on);
+        struct rlock__run *run = all->runs[i];
+        if (run->done)
+            continue;
+        run->abandoned = goes_on && run->link->stage == RLOCK__READY;
+        if (run->stage == RLOCK__RUN_REPLICAS)
+            rlock__run_note_unconfirmed(run);
+        rlock__run_end(run, status == RLOCK_CANCELLED ? status : RLOCK_AGAIN);
     }
 }
 

@@ -12,7 +12,6 @@ static const char not_on_disk[] =
     "it was not on disk in time (see --fsync; appendfsync must be everysec or always)";
 
 static void end_unconfirmed(struct rlock__run *run, enum rlock_status status) {
-    run->unconfirmed = true;
     rlock__link_distrust(run->link);
     rlock__run_end(run, status);
 }

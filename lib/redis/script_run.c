@@ -51,6 +51,7 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
 void rlock__run_end(struct rlock__run *run, enum rlock_status status) {
     run->done = true;
     run->status = status;
+    run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS && status != RLOCK_OK;
     if (run->link != NULL) {
         run->route->answered = run->route->answered || run->link->answered;
         run->route->in_doubt = run->unanswered = run->link->in_doubt;
@@ -161,7 +162,6 @@ void rlock__run_hear(struct rlock__run *run, const struct rlock__script *script,
 }
 
 void rlock__run_fail(struct rlock__run *run, enum rlock_status status) {
-    run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
     run->refused = status != RLOCK_AGAIN; /* before anything was sent: connecting, logging in */
     rlock__run_end(run, status);
 }
