@@ -8,10 +8,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* By code point, in order. */
-static const struct {
+struct range {
     uint32_t first, last;
-} hidden[] = {
+};
+
+static const struct range hidden[] = {
     {0x0000, 0x001f},   /* C0 */
     {0x007f, 0x009f},   /* DEL, C1 */
     {0x00ad, 0x00ad},   /* the hyphen that is seen at a line's end only */
@@ -56,14 +57,17 @@ size_t printable_character(const char *text, uint32_t *character) {
     return length;
 }
 
-bool printable_is(uint32_t character) {
-    if (character >= ' ' && character < 0x7f)
-        return true;
-    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
-        if (character <= hidden[i].last)
-            return character < hidden[i].first;
+static bool is_in(const struct range *ranges, size_t count, uint32_t character) {
+    for (size_t i = 0; i < count; i++) {
+        if (character >= ranges[i].first && character <= ranges[i].last)
+            return true;
     }
-    return true;
+    return false;
+}
+
+bool printable_is(uint32_t character) {
+    return (character >= ' ' && character < 0x7f) ||
+           !is_in(hidden, sizeof hidden / sizeof hidden[0], character);
 }
 
 void printable_make(char *text, const char *keep) {
@@ -89,9 +93,7 @@ void printable_make(char *text, const char *keep) {
  * Not by wcwidth(3), which knows only what setlocale(3) has loaded: files that a plain run would
  * have to read. What counts is that a line is never longer than it was taken for, for one that
  * wraps cannot be erased: a mark that takes no column of its own may count as one. */
-static const struct {
-    uint32_t first, last;
-} wide[] = {
+static const struct range wide[] = {
     {0x1100, 0x115f},   {0x231a, 0x231b},   {0x23e9, 0x23fa},   {0x25fd, 0x25fe},
     {0x2614, 0x27bf},   {0x2b1b, 0x2b55},   {0x2e80, 0xa4cf},   {0xa960, 0xa97f},
     {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe10, 0xfe6f},   {0xff00, 0xff60},
@@ -99,19 +101,12 @@ static const struct {
     {0x20000, 0x3fffd},
 };
 
-static bool is_wide(uint32_t character) {
-    for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) {
-        if (character >= wide[i].first && character <= wide[i].last)
-            return true;
-    }
-    return false;
-}
-
 /* One that is no UTF-8 stands for itself. Returns its bytes. */
 static size_t read_character(const char *text, size_t *columns) {
     uint32_t character = 0;
     const size_t length = printable_character(text, &character);
-    *columns = length > 0 && is_wide(character) ? 2 : 1;
+    const bool is_wide = is_in(wide, sizeof wide / sizeof wide[0], character);
+    *columns = is_wide ? 2 : 1;
     return length > 0 ? length : 1;
 }
 
