@@ -126,16 +126,14 @@ static void ask_config(struct rlock__probe *probe) {
                 {"protected-mode", "config.protected-mode"},
                 {"maxclients", "maxclients"},
                 {"maxmemory-policy", "maxmemory_policy"}};
-    bool refused = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *words[] = {"CONFIG", "GET", rows[i].parameter};
         rlock__reply *reply = rlock__probe_ask(probe, 3, words);
         const char *value = reply != NULL ? rlock__reply_text(reply, 1) : NULL;
         if (value != NULL)
             rlock__fact_add(probe, rows[i].fact, "%s", value);
-        if (reply == NULL && !refused)
+        if (reply == NULL)
             note_refusal(probe, "CONFIG GET");
-        refused = refused || reply == NULL;
         rlock__reply_free(reply);
     }
 }
