@@ -97,8 +97,7 @@ static void show(const struct settings *settings, const struct holders *holders)
         out_info("%zu wait for it", holders->waiters);
 }
 
-static void say_broken(const struct settings *settings, const struct holders *holders,
-                       rlock_stopping *const *stopping) {
+static void say_broken(const struct settings *settings, const struct holders *holders) {
     char text[HOLDERS_TEXT_SIZE], after[AFTER_SIZE];
     const char *name = settings->names[0];
     for (size_t i = 0; i < holders->size; i++) {
@@ -108,7 +107,7 @@ static void say_broken(const struct settings *settings, const struct holders *ho
                                            OUT_NUMBER("waiting", (int64_t)holders->waiters),
                                            OUT_NUMBER("runs_on_ms", runs_on_ms)};
         const size_t count = sizeof fields / sizeof fields[0];
-        describe_after(after, i < STOPPING_MAX && stopping[i] != NULL ? 0 : runs_on_ms);
+        describe_after(after, holders->seen[i].stopping != NULL ? 0 : runs_on_ms);
         out_event(OUT_INFO, "broken", fields, runs_on_ms < 0 ? count - 1 : count,
                   "broke %s: it was %s%s%s", name, holders_describe(text, holders, i),
                   *after != '\0' ? "; " : "", after);
@@ -121,18 +120,15 @@ static void say_broken(const struct settings *settings, const struct holders *ho
  * does not listen are NULL: there is nothing to wait for, or no right to hear it. A holder hears of
  * the break at once, or at its next renewal, and says when its command has ended. One that is cut
  * off, or hung, cannot: its guardian kills the command before the lease would have ended. */
-static void stopping_begin(rlock_stopping *stopping[STOPPING_MAX], const struct holders *holders,
-                           const struct server *server) {
-    for (size_t i = 0; i < STOPPING_MAX; i++) {
-        stopping[i] = NULL;
-        if (i >= holders->size || server->settings->look.stop_wait_ms == 0 ||
-            holders_one_runs_on_ms(holders, i) <= 0)
-            continue;
-        if (rlock_stopping_new(&stopping[i], server->client, holders->owners[i],
+static void stopping_begin(const struct holders *holders, const struct server *server) {
+    for (size_t i = 0; i < holders->size && i < STOPPING_MAX; i++) {
+        rlock_stopping **stopping = &holders->seen[i].stopping;
+        if (server->settings->look.stop_wait_ms == 0 || holders_one_runs_on_ms(holders, i) <= 0 ||
+            rlock_stopping_new(stopping, server->client, holders->owners[i],
                                holders_deadline_ms(server)) == RLOCK_OK)
             continue;
-        rlock_stopping_free(stopping[i]);
-        stopping[i] = NULL;
+        rlock_stopping_free(*stopping);
+        *stopping = NULL;
     }
 }
 
@@ -156,15 +152,15 @@ static void say_stopped(const struct holders *holders, size_t i, bool has_stoppe
 }
 
 /* Waits for each as long as --wait says, all in all, and says what has become of it. */
-static void stopping_end(rlock_stopping *const stopping[STOPPING_MAX],
-                         const struct holders *holders, const struct settings *settings) {
+static void stopping_end(const struct holders *holders, const struct settings *settings) {
     const int64_t began_ms = rlock_now_ms(), end_ms = began_ms + settings->look.stop_wait_ms;
-    for (size_t i = 0; i < STOPPING_MAX; i++) {
-        if (stopping[i] == NULL)
+    for (size_t i = 0; i < holders->size; i++) {
+        rlock_stopping *stopping = holders->seen[i].stopping;
+        if (stopping == NULL)
             continue;
         const int64_t over_ms = rlock_now_ms() + holders_one_runs_on_ms(holders, i);
         const int64_t until_ms = over_ms < end_ms ? over_ms : end_ms;
-        const bool has_stopped = rlock_stopping_wait(stopping[i], until_ms) == RLOCK_OK;
+        const bool has_stopped = rlock_stopping_wait(stopping, until_ms) == RLOCK_OK;
         say_stopped(holders, i, has_stopped, rlock_now_ms() - began_ms);
     }
 }
@@ -186,15 +182,12 @@ static int break_it(const struct server *server, const struct holders *holders) 
         .by = by,
     };
     int64_t broken;
-    rlock_stopping *stopping[STOPPING_MAX];
-    stopping_begin(stopping, holders, server);
+    stopping_begin(holders, server);
     const enum rlock_status status = rlock_break(server->client, &options, &broken);
     if (status == RLOCK_OK) {
-        say_broken(settings, holders, stopping);
-        stopping_end(stopping, holders, settings);
+        say_broken(settings, holders);
+        stopping_end(holders, settings);
     }
-    for (size_t i = 0; i < STOPPING_MAX; i++)
-        rlock_stopping_free(stopping[i]);
     if (status == RLOCK_LOST)
         return out_fail(NOT_DONE, options.name, NULL,
                         "cannot break %s: its holder has changed meanwhile; nothing was changed",

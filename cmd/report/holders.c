@@ -36,7 +36,7 @@ static void add_view(struct holders *holders, const rlock_view *view, const char
         const bool wanted = only == NULL || strcmp(only, holder->owner) == 0;
         if (!wanted || is_known(holders, holder->owner))
             continue;
-        holders->seen[holders->size] = (struct seen){holder, view};
+        holders->seen[holders->size] = (struct seen){.holder = holder, .view = view};
         holders->owners[holders->size++] = holder->owner;
     }
 }
@@ -80,6 +80,8 @@ int holders_find(struct holders *out, const struct server *server) {
 void holders_free(struct holders *holders) {
     for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++)
         rlock_view_free(holders->views[i]);
+    for (size_t i = 0; i < holders->size; i++)
+        rlock_stopping_free(holders->seen[i].stopping);
     free(holders->owners);
     free(holders->seen);
 }
