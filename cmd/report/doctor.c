@@ -27,12 +27,6 @@ bool doctor_say(struct verdict *out, enum doctor_level level, const char *advice
     return true;
 }
 
-bool doctor_set(struct verdict *out, enum doctor_level level, const char *setting,
-                const char *advice, const char *found) {
-    out->setting = setting;
-    return doctor_say(out, level, advice, "%s", found);
-}
-
 bool doctor_is(const struct target *target, const char *scheme) {
     return strncmp(target->url, scheme, strlen(scheme)) == 0;
 }
@@ -59,6 +53,8 @@ static bool fits(const struct target *target, const struct rule *rule) {
     int64_t number;
     const bool is_number =
         rule->fact != NULL && rlock_fact_number(target->facts, target->server, rule->fact, &number);
+    if (rule->when != NULL && !rule->when(target))
+        return false;
     switch (rule->test) {
     case ALWAYS: return true;
     case UNKNOWN: return text == NULL;

@@ -38,6 +38,9 @@ struct verdict {
 /* Judges. out: of the rule's check. False: there is nothing to say. */
 typedef bool doctor_judge(const struct target *target, struct verdict *out);
 
+/* What else must be true, besides what a fact says. */
+typedef bool doctor_when(const struct target *target);
+
 /* How a fact is compared. Each but UNKNOWN and ALWAYS needs one that is known; BELOW and ABOVE a
  * number, which they compare with the limit. */
 enum doctor_test { ALWAYS, UNKNOWN, KNOWN, IS, IS_NOT, BELOW, ABOVE, IS_LOCAL /* the URL */ };
@@ -53,17 +56,16 @@ struct rule {
     const char *found;  /* {FACT} stands for that fact; one that ends in _us is shown in ms */
     const char *advice; /* see struct verdict */
     const char *setting;
+    doctor_when *when;   /* NULL: whatever the fact says is enough */
     doctor_judge *judge; /* instead of all of these but the level: speaks if it returns true */
 };
 
 /* Up to one without a check. */
 extern const struct rule doctor_rules[];
 
-/* Writes a verdict; advice: NULL for none. All return true. */
+/* Writes a verdict; advice: NULL for none. Returns true. */
 bool doctor_say(struct verdict *out, enum doctor_level level, const char *advice,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
-bool doctor_set(struct verdict *out, enum doctor_level level, const char *setting,
-                const char *advice, const char *found);
 
 /* Whether the URL begins with that. */
 bool doctor_is(const struct target *target, const char *scheme);
@@ -77,10 +79,14 @@ int64_t doctor_number(const struct target *target, const char *fact);
  * behind it silent, where the user's rights are limited to certain names. */
 doctor_judge doctor_rights_in_short, doctor_limited;
 /* doctor_judge.c */
-doctor_judge doctor_setting, doctor_auth, doctor_persistence, doctor_timeout, doctor_lease,
-    doctor_tls, doctor_rights, doctor_cycle, doctor_processes, doctor_local;
+doctor_judge doctor_setting, doctor_timeout, doctor_lease, doctor_tls, doctor_rights, doctor_cycle,
+    doctor_processes, doctor_local;
+doctor_when doctor_has_aof, doctor_may_lose_locks, doctor_snapshots_fail;
+doctor_when doctor_is_exposed; /* to other machines */
 /* doctor_replicas.c */
-doctor_judge doctor_replicas, doctor_wait;
+doctor_judge doctor_replicas;
+doctor_when doctor_needs_wait;   /* a replica must acknowledge a lock */
+doctor_when doctor_goes_without; /* in a cluster without WAIT, and without --replicas */
 
 /* doctor_output.c: prints as lines, or as a JSON array. Zero it, with the settings. */
 struct doctor_output {

@@ -26,54 +26,20 @@ bool doctor_setting(const struct target *target, struct verdict *out) {
 
 /* --- what a crash loses ----------------------------------------------------------------------- */
 
-/* The server then refuses to write, unless it is configured not to. */
-static bool snapshots_fail(const struct target *target) {
-    return strcmp(doctor_text(target, "rdb_last_bgsave_status"), "err") == 0 &&
-           *doctor_text(target, "config.save") != '\0' &&
-           strcmp(doctor_text(target, "config.stop-writes-on-bgsave-error"), "no") != 0;
+bool doctor_has_aof(const struct target *target) {
+    return doctor_number(target, "aof_enabled") == 1;
 }
 
 /* A local: server's holders end with the machine. */
-static bool judge_file(const struct target *target, const char *or_wait, struct verdict *out) {
-    const char *sync = doctor_text(target, "config.appendfsync");
-    if (strcmp(sync, "no") == 0)
-        return doctor_set(out, DOCTOR_FINDING, "appendfsync everysec", NULL,
-                          "appendfsync no: a crash of the machine loses the locks of the last half "
-                          "minute");
-    if (strcmp(sync, "everysec") == 0 && !doctor_is(target, "local:"))
-        return doctor_set(out, DOCTOR_NOTE, "appendfsync always", or_wait,
-                          "append-only file, appendfsync everysec: a crash of the machine may lose "
-                          "a second of locks, and the server may then grant one twice");
-    return doctor_say(out, DOCTOR_OK, NULL, "append-only file%s%s",
-                      *sync != '\0' ? ", appendfsync " : "", sync);
+bool doctor_may_lose_locks(const struct target *target) {
+    return doctor_has_aof(target) && !doctor_is(target, "local:");
 }
 
-/* INFO does not say whether there are snapshots: `save ""` is none. */
-bool doctor_persistence(const struct target *target, struct verdict *out) {
-    static const char or_wait[] = "or keep it down for longer than the longest lease before it is "
-                                  "started again";
-    const int64_t aof = doctor_number(target, "aof_enabled");
-    const char *save = doctor_fact(target, "config.save");
-    if (aof == 1 && strcmp(doctor_text(target, "aof_last_write_status"), "err") == 0)
-        return doctor_say(out, DOCTOR_FINDING, "see the server's log: is the disk full?",
-                          "the append-only file can't be written: the server grants no locks");
-    if (snapshots_fail(target))
-        return doctor_say(out, DOCTOR_FINDING,
-                          "see the server's log: is the disk full, or memory short?",
-                          "the last snapshot could not be written: the server grants no locks");
-    if (aof == 1)
-        return judge_file(target, or_wait, out);
-    if (aof < 0)
-        return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: %s",
-                          doctor_text(target, "refused.INFO"));
-    if (save == NULL)
-        return doctor_set(out, DOCTOR_UNKNOWN, "appendonly yes", NULL,
-                          "no append-only file; cannot tell whether there are snapshots");
-    return doctor_set(out, DOCTOR_FINDING, "appendonly yes", or_wait,
-                      *save == '\0' ? "no append-only file and no snapshots: all locks and tokens "
-                                      "are lost when the server restarts"
-                                    : "snapshots only: the locks since the last one are lost when "
-                                      "the server crashes");
+/* The server then refuses to write, unless it is configured not to. */
+bool doctor_snapshots_fail(const struct target *target) {
+    return strcmp(doctor_text(target, "rdb_last_bgsave_status"), "err") == 0 &&
+           *doctor_text(target, "config.save") != '\0' &&
+           strcmp(doctor_text(target, "config.stop-writes-on-bgsave-error"), "no") != 0;
 }
 
 /* --- what the lease is enough for ------------------------------------------------------------- */
@@ -133,27 +99,11 @@ static bool listens_here_only(const struct target *target) {
 }
 
 /* By another way than ours: through an address of its own, it may have to be asked differently. */
-static bool is_exposed(const struct target *target) {
+bool doctor_is_exposed(const struct target *target) {
     if (!is_loopback(doctor_text(target, "probe.host")))
         return true;
     return strcmp(doctor_text(target, "config.protected-mode"), "no") == 0 &&
            !listens_here_only(target);
-}
-
-bool doctor_auth(const struct target *target, struct verdict *out) {
-    const char *open = doctor_text(target, "probe.open");
-    if (*open == '\0')
-        return false;
-    if (strcmp(open, "yes") != 0)
-        return doctor_say(out, DOCTOR_OK, NULL, "the server asks for a password");
-    if (!is_exposed(target))
-        return doctor_say(out, DOCTOR_OK, NULL, "no password, but only this machine can connect");
-    return doctor_set(
-        out, DOCTOR_FINDING, "requirepass PASSWORD",
-        "or give it an ACL user for locks and switch the default user off; see "
-        "rlock-server(7), ACCESS CONTROL",
-        "a network address without a password: anyone who can connect can take, break "
-        "and delete locks");
 }
 
 bool doctor_tls(const struct target *target, struct verdict *out) {

@@ -24,26 +24,30 @@ static int64_t good_replicas(const struct target *target) {
     return good;
 }
 
+static bool is_managed(const struct target *target) {
+    return doctor_is(target, "sentinel") || doctor_is(target, "cluster");
+}
+
 static bool has_wait(const struct target *target) {
     return strcmp(doctor_text(target, "probe.wait"), "no") != 0;
 }
 
-/* A cluster without WAIT, and no --replicas. */
-static bool goes_without(const struct target *target) {
+bool doctor_goes_without(const struct target *target) {
     return target->settings->server.replicas == RLOCK_REPLICAS_AUTO &&
            doctor_is(target, "cluster") && !has_wait(target);
 }
 
 /* How many must acknowledge, as the library takes it. */
-static int64_t wanted(const struct target *target, bool managed, int64_t known) {
+static int64_t wanted(const struct target *target, int64_t known) {
     if (target->settings->server.replicas != RLOCK_REPLICAS_AUTO)
         return target->settings->server.replicas;
-    return doctor_is(target, "sentinel") ? known : managed && known > 0 && has_wait(target);
+    return doctor_is(target, "sentinel") ? known
+                                         : is_managed(target) && known > 0 && has_wait(target);
 }
 
 static bool judge_master(const struct target *target, int64_t known, struct verdict *out) {
-    const bool managed = doctor_is(target, "sentinel") || doctor_is(target, "cluster");
-    const int64_t good = good_replicas(target), want = wanted(target, managed, known);
+    const bool managed = is_managed(target);
+    const int64_t good = good_replicas(target), want = wanted(target, known);
     const int64_t least = doctor_number(target, "config.min-replicas-to-write");
     if (least > good)
         return doctor_say(out, DOCTOR_FINDING,
@@ -63,7 +67,7 @@ static bool judge_master(const struct target *target, int64_t known, struct verd
     if (managed && known == 0)
         return doctor_say(out, DOCTOR_FINDING, "add a replica",
                           "no replica: when this master fails, nothing takes over");
-    if (goes_without(target)) /* doctor_wait() tells */
+    if (doctor_goes_without(target)) /* the check "wait" tells */
         return doctor_say(out, DOCTOR_OK, NULL, "%" PRId64, known);
     if (managed && want == 0)
         return doctor_say(out, DOCTOR_FINDING, "leave --replicas at 1 or more",
@@ -90,28 +94,7 @@ bool doctor_replicas(const struct target *target, struct verdict *out) {
     return judge_master(target, known, out);
 }
 
-/* Matters only where a replica must acknowledge a lock, by --replicas or by default. */
-bool doctor_wait(const struct target *target, struct verdict *out) {
-    const char *denied = doctor_text(target, "probe.wait_denied");
-    const bool managed = doctor_is(target, "sentinel") || doctor_is(target, "cluster");
-    if (target->settings->server.replicas == 0 ||
-        (target->settings->server.replicas == RLOCK_REPLICAS_AUTO && !managed))
-        return false;
-    if (*denied != '\0')
-        return doctor_say(
-            out, DOCTOR_FINDING, "ACL SETUSER with +wait",
-            "no right to WAIT, which tells what a replica has: no lock can be taken: %s", denied);
-    if (has_wait(target))
-        return false;
-    if (goes_without(target))
-        return doctor_say(out, DOCTOR_FINDING,
-                          "connect to the nodes themselves if this is a proxy, or use a server "
-                          "that has it; with --replicas 0 rlock does not warn each time",
-                          "the server has no WAIT, so no replica acknowledges a lock: one that "
-                          "takes over may not know of it, and grant it again");
-    return doctor_say(
-        out, DOCTOR_FINDING,
-        "connect to the server itself if this is a proxy, use one that has it, or "
-        "give --replicas 0",
-        "the server has no WAIT, which tells what a replica has: no lock can be taken");
+bool doctor_needs_wait(const struct target *target) {
+    const int replicas = target->settings->server.replicas;
+    return replicas == RLOCK_REPLICAS_AUTO ? is_managed(target) : replicas > 0;
 }

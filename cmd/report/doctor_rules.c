@@ -11,6 +11,7 @@
 #define SLOTS_DOWN                                                                                 \
     .level = DOCTOR_FINDING, .advice = "see redis-cli --cluster check",                            \
     .found = "the cluster's state is {cluster_state}, {cluster_slots_fail} slots are down"
+#define OR_WAIT  "or keep it down for longer than the longest lease before it is started again"
 #define NO_CYCLE "cannot take and give back a lock: "
 
 /* clang-format off */
@@ -59,9 +60,52 @@ const struct rule doctor_rules[] = {
     {.check = "memory", .fact = "probe.memory_percent", .test = KNOWN, OK,
      .found = "{probe.memory_percent}% of maxmemory used"},
 
-    {.check = "persistence", .judge = doctor_persistence},
+    {.check = "persistence", .fact = "aof_last_write_status", .test = IS, .word = "err", FINDING,
+     .when = doctor_has_aof, .found = "the append-only file can't be written: the server grants no locks",
+     .advice = "see the server's log: is the disk full?"},
+    {.check = "persistence", .test = ALWAYS, .when = doctor_snapshots_fail, FINDING,
+     .found = "the last snapshot could not be written: the server grants no locks",
+     .advice = "see the server's log: is the disk full, or memory short?"},
+    {.check = "persistence", .fact = "config.appendfsync", .test = IS, .word = "no", FINDING,
+     .when = doctor_has_aof, .setting = "appendfsync everysec",
+     .found = "appendfsync no: a crash of the machine loses the locks of the last half minute"},
+    {.check = "persistence", .fact = "config.appendfsync", .test = IS, .word = "everysec", NOTE,
+     .when = doctor_may_lose_locks, .setting = "appendfsync always", .advice = OR_WAIT,
+     .found = "append-only file, appendfsync everysec: a crash of the machine may lose a second of "
+              "locks, and the server may then grant one twice"},
+    {.check = "persistence", .fact = "config.appendfsync", .test = KNOWN, OK,
+     .when = doctor_has_aof, .found = "append-only file, appendfsync {config.appendfsync}"},
+    {.check = "persistence", .fact = "aof_enabled", .test = IS, .word = "1", OK,
+     .found = "append-only file"},
+    {.check = "persistence", .fact = "aof_enabled", .test = UNKNOWN, .level = DOCTOR_UNKNOWN,
+     .found = "cannot tell: {refused.INFO}"},
+    /* INFO does not say whether there are snapshots: `save ""` is none. */
+    {.check = "persistence", .fact = "config.save", .test = UNKNOWN, .level = DOCTOR_UNKNOWN,
+     .found = "no append-only file; cannot tell whether there are snapshots",
+     .setting = "appendonly yes"},
+    {.check = "persistence", .fact = "config.save", .test = IS, .word = "", FINDING,
+     .found = "no append-only file and no snapshots: all locks and tokens are lost when the server "
+              "restarts",
+     .setting = "appendonly yes", .advice = OR_WAIT},
+    {.check = "persistence", .fact = "config.save", .test = KNOWN, FINDING,
+     .found = "snapshots only: the locks since the last one are lost when the server crashes",
+     .setting = "appendonly yes", .advice = OR_WAIT},
+
     {.check = "replicas", .judge = doctor_replicas},
-    {.check = "wait", .judge = doctor_wait},
+
+    {.check = "wait", .fact = "probe.wait_denied", .test = KNOWN, .when = doctor_needs_wait, FINDING,
+     .found = "no right to WAIT, which tells what a replica has: no lock can be taken: "
+              "{probe.wait_denied}",
+     .advice = "ACL SETUSER with +wait"},
+    {.check = "wait", .fact = "probe.wait", .test = IS, .word = "no", .when = doctor_goes_without, FINDING,
+     .found = "the server has no WAIT, so no replica acknowledges a lock: one that takes over may "
+              "not know of it, and grant it again",
+     .advice = "connect to the nodes themselves if this is a proxy, or use a server that has it; "
+               "with --replicas 0 rlock does not warn each time"},
+    {.check = "wait", .fact = "probe.wait", .test = IS, .word = "no", .when = doctor_needs_wait, FINDING,
+     .found = "the server has no WAIT, which tells what a replica has: no lock can be taken",
+     .advice = "connect to the server itself if this is a proxy, use one that has it, or give "
+               "--replicas 0"},
 
     {.check = "sentinel", .fact = "sentinel.ckquorum", .test = IS_NOT, .word = "OK", FINDING,
      .found = "no failover is possible now: {sentinel.ckquorum}",
@@ -131,7 +175,17 @@ const struct rule doctor_rules[] = {
     {.check = "slow", REFUSED("SLOWLOG GET")},
 
     {.check = "tls", .judge = doctor_tls},
-    {.check = "auth", .judge = doctor_auth},
+
+    {.check = "auth", .fact = "probe.open", .test = IS, .word = "no", OK,
+     .found = "the server asks for a password"},
+    {.check = "auth", .fact = "probe.open", .test = KNOWN, .when = doctor_is_exposed, FINDING,
+     .found = "a network address without a password: anyone who can connect can take, break and "
+              "delete locks",
+     .setting = "requirepass PASSWORD",
+     .advice = "or give it an ACL user for locks and switch the default user off; see "
+               "rlock-server(7), ACCESS CONTROL"},
+    {.check = "auth", .fact = "probe.open", .test = KNOWN, OK,
+     .found = "no password, but only this machine can connect"},
 
     {.check = "scripts", .fact = "rights.refused", .test = KNOWN, FINDING,
      .found = "{rights.refused}", .advice = "allow +eval +evalsha +time; see rlock-server(7), ACCESS CONTROL"},
