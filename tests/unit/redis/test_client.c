@@ -83,7 +83,7 @@ TEST(who_gets_which_password) {
     } rows[] = {
         {"redis://:0wn@h", "- 0wn 0", "- 0wn 0"},
         {"redis://u@h/3", "u c0mmon 3", "u c0mmon 0"},
-        {"sentinel://u:0wn@h/m/1", "- c0mmon 1", "u 0wn 0"},
+        {"sentinel://u:0wn@h/m/1", "u c0mmon 1", "u 0wn 0"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rlock_client *client;
