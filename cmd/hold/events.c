@@ -183,11 +183,14 @@ void event_preempting(const struct acquired *acquired, const struct rlock_holder
                                   ": no right to publish to rlock_break:*; waiting for it"},
     };
     const enum rlock_preemption is = holder->preemption;
+    const char *after = holder->kept
+                            ? ": it has ended, and --min-hold keeps the lock; waiting for it"
+                            : rows[is].after;
     out_event(is == RLOCK_PREEMPT_DENIED ? OUT_WARNING : OUT_INFO, "preempting",
               OUT_FIELDS(OUT_TEXT("name", holder->name), OUT_TEXT("kind", acquired->kind->name),
                          OUT_TEXT("server", server_of(acquired)), OUT_TEXT("holder", holder->owner),
                          OUT_TEXT("answer", rows[is].answer)),
-              "%s the holder of %s to end%s", rows[is].before, holder->name, rows[is].after);
+              "%s the holder of %s to end%s", rows[is].before, holder->name, after);
 }
 
 void event_preempted(const struct acquired *acquired, const char *by) {

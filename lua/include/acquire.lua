@@ -16,7 +16,7 @@ local acquire = {}
 -- and whether it is known to have been heard: a holder that has just begun does not listen yet.
 local ASKED, NOT_AGREED, NO_RIGHT = 1, 2, 3
 local function ask_to_end(holder, known)
-    if known.preemptible ~= true then return NOT_AGREED, true end
+    if known.preemptible ~= true or known.kept then return NOT_AGREED, true end
     local own_channel = string.format('rlock_break:%s', holder)
     local heard = redis.pcall('PUBLISH', own_channel, 'preempt ' .. call.preempts_as)
     if type(heard) == 'table' then return NO_RIGHT, true end
@@ -32,7 +32,7 @@ function acquire.busy(holder, hint, place, waiting, again_ms, ticket)
         tostring(known.user or ''), tostring(known.command or ''),
         since and math.max(server.now - since, 0) or 0, waiting, known.kept and 1 or 0,
         again_ms or 5000, ticket or 0, tostring(known.note or '')}
-    if call.preempts_as and place == 1 and not known.kept then
+    if call.preempts_as and place == 1 then
         local asked, heard = ask_to_end(holder, known)
         answer[12] = heard and answer[12] or math.min(answer[12], 500)
         answer[15] = asked
