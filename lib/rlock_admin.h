@@ -30,7 +30,7 @@ struct rlock_view_holder {
     const char *note;
     bool preemptible; /* it ends when a waiter asks it to */
     bool no_command;  /* nothing runs under it: `command` is what took it, as `rlock acquire` */
-    bool ended;       /* plain permits: their process is known to have ended, on this machine */
+    const char *pid_space; /* where pid means its process: rlock_lock_options; NULL: unknown */
 };
 
 struct rlock_view_waiter {

@@ -1,11 +1,14 @@
 /* counter.c: what is changed on a server without being held. */
 #include "hold/hold.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/out.h"
+#include "process/proc.h"
 #include "rlock_admin.h"
 #include "rlock_count.h"
 
@@ -120,6 +123,13 @@ int counter_check_down(const struct server *server, const struct settings *setti
     return signal != 0 ? EXIT_BY_SIGNAL + signal : failure;
 }
 
+/* Of another machine or PID namespace nobody here knows. */
+static bool has_died(const struct rlock_view_holder *holder) {
+    char ours[PROC_SPACE_SIZE];
+    return holder->pid_space != NULL && strcmp(holder->pid_space, proc_space(ours)) == 0 &&
+           holder->pid > 0 && kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH;
+}
+
 /* Takes back the plain permits of dead processes of this machine, which have no lease and count as
  * in use, if the user may inspect them. */
 static enum rlock_status free_dead(rlock_client *client, const struct rlock_count *count,
@@ -132,7 +142,7 @@ static enum rlock_status free_dead(rlock_client *client, const struct rlock_coun
                                        .deadline_ms = count->deadline_ms,
                                        .cancel_fd = count->cancel_fd};
     for (size_t i = 0; owners != NULL && i < view->holder_count; i++) {
-        if (view->holders[i].ended)
+        if (has_died(&view->holders[i]))
             owners[dead.owner_count++] = view->holders[i].owner;
     }
     int64_t freed;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os/process.h"
-
 /* Where things stand in a page. */
 enum {
     AS_OF = 1,
@@ -122,11 +120,10 @@ static void add_hold(struct rlock__view *view, const rlock__reply *row) {
                    .kept = number_at(row, 11) == 1,
                    .note = text_at(view, row, 12),
                    .preemptible = number_at(row, 13) == 1,
-                   .no_command = number_at(row, 15) == 1},
+                   .no_command = number_at(row, 15) == 1,
+                   .pid_space = text_at(view, row, 16)},
         .id = id_at(view, row, 14),
     };
-    const char *pid_space = rlock__reply_text(row, 16);
-    hold.holder.ended = pid_space != NULL && rlock__process_ended(pid_space, hold.holder.pid);
     read_owner(hold.holder.owner, &hold.holder.host, &hold.holder.pid);
     push_hold(view, &hold);
 }

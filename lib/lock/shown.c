@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "lock/lock.h"
-#include "os/process.h"
 
 enum { HOST_SIZE = 256, POOL_SIZE = 256, ESCAPED_MAX = sizeof "\\u0000" - 1 };
 
@@ -48,23 +47,26 @@ static const char *describe_pool(char text[POOL_SIZE + sizeof ", ..."],
 char *rlock__shown(const struct rlock_lock_options *options, const char *host,
                    const char *permits) {
     const bool is_pool = options->any > 0, has_note = options->note != NULL && *options->note;
-    const bool is_plain = options->kind != NULL && strcmp(options->kind, "plain") == 0;
-    char pool[POOL_SIZE + sizeof ", ..."], space[RLOCK__PID_SPACE_SIZE], *out = NULL;
-    char *texts[] = {escape(host), escape(options->user), escape(options->command),
-                     escape(options->note), escape(is_pool ? describe_pool(pool, options) : "")};
+    const bool has_space = options->pid_space != NULL && *options->pid_space != '\0';
+    char pool[POOL_SIZE + sizeof ", ..."], *out = NULL;
+    char *texts[] = {escape(host),
+                     escape(options->user),
+                     escape(options->command),
+                     escape(options->note),
+                     escape(is_pool ? describe_pool(pool, options) : ""),
+                     escape(options->pid_space)};
     bool made = true;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         made = made && texts[i] != NULL;
-    if (made &&
-        asprintf(&out,
-                 "\"host\":\"%s\",\"pid\":%ld,\"user\":\"%s\",\"command\":\"%s\",%s%s%s"
-                 "\"permits\":%s%s%s%s%s%s%s%s%s",
-                 texts[0], (long)getpid(), texts[1], texts[2], has_note ? "\"note\":\"" : "",
-                 texts[3], has_note ? "\"," : "", permits,
-                 options->preemptible ? ",\"preemptible\":true" : "",
-                 options->no_command ? ",\"no_command\":true" : "", is_pool ? ",\"any\":\"" : "",
-                 texts[4], is_pool ? "\"" : "", is_plain ? ",\"pid_space\":\"" : "",
-                 is_plain ? rlock__pid_space(space) : "", is_plain ? "\"" : "") < 0)
+    if (made && asprintf(&out,
+                         "\"host\":\"%s\",\"pid\":%ld,\"user\":\"%s\",\"command\":\"%s\",%s%s%s"
+                         "\"permits\":%s%s%s%s%s%s%s%s%s",
+                         texts[0], (long)getpid(), texts[1], texts[2],
+                         has_note ? "\"note\":\"" : "", texts[3], has_note ? "\"," : "", permits,
+                         options->preemptible ? ",\"preemptible\":true" : "",
+                         options->no_command ? ",\"no_command\":true" : "",
+                         is_pool ? ",\"any\":\"" : "", texts[4], is_pool ? "\"" : "",
+                         has_space ? ",\"pid_space\":\"" : "", texts[5], has_space ? "\"" : "") < 0)
         out = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         free(texts[i]);
