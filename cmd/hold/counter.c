@@ -40,7 +40,7 @@ static int change(const struct server *server, const struct settings *settings,
     if (*status == RLOCK_OK || *status == RLOCK_BUSY || *status == RLOCK_LOST ||
         *status == RLOCK_CANCELLED)
         return 0;
-    return server_explain(server, verb->kind, verb->name, settings->names[0], *status, "");
+    return server_explain(server, NULL, verb->kind, verb->name, settings->names[0], *status, "");
 }
 
 /* The same as a command's whole work. Signals are not taken: they end it as they end any program.

@@ -179,6 +179,6 @@ int not_acquired(const struct acquired *acquired, enum rlock_status status) {
         return say_ousted(acquired, doubt);
     if (status == RLOCK_DONE)
         return say_done(acquired);
-    return server_explain(&acquired->server, acquired->kind->name, verb_of(acquired),
+    return server_explain(&acquired->server, NULL, acquired->kind->name, verb_of(acquired),
                           rlock_stuck_at(acquired->lock), status, doubt);
 }

@@ -139,8 +139,8 @@ static int explain_loss(const struct resumed *resumed, const char *verb) {
  * holder, or what else the servers know. Returns the exit status. */
 static int explain(const struct resumed *resumed, const char *verb, enum rlock_status status) {
     return status == RLOCK_LOST ? explain_loss(resumed, verb)
-                                : server_explain(&resumed->server, resumed->handle->kind, verb,
-                                                 name_of(resumed), status, "");
+                                : server_explain(&resumed->server, NULL, resumed->handle->kind,
+                                                 verb, name_of(resumed), status, "");
 }
 
 /* Logs an event for each name. ttl_ms: of the lease; RLOCK_FOREVER: none to show. before, behind:

@@ -193,7 +193,7 @@ static int break_it(const struct server *server, const struct holders *holders) 
                         "cannot break %s: its holder has changed meanwhile; nothing was changed",
                         options.name);
     if (status != RLOCK_OK)
-        return server_explain(server, holders->kind, "break", options.name, status, "");
+        return server_explain(server, NULL, holders->kind, "break", options.name, status, "");
     return 0;
 }
 

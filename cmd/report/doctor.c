@@ -212,7 +212,7 @@ static int say_unreached(struct round *round, const struct server *server,
     char from[OPT_ORIGIN_SIZE], origin[OPT_ORIGIN_SIZE + 32];
     (void)snprintf(origin, sizeof origin, "; the server is named by %s", server_origin(one, from));
     if (round->settings->server.count == 1)
-        return server_explain(server, NULL, "examine", "locks", status, origin);
+        return server_explain(server, NULL, NULL, "examine", "locks", status, origin);
     doctor_say(
         &verdict, DOCTOR_FINDING,
         status == RLOCK_DENIED ? "give user and password as the server wants them" : start_it,

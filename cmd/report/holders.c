@@ -73,7 +73,7 @@ int holders_find(struct holders *out, const struct server *server) {
         answered += status == RLOCK_OK;
     }
     if (failure == RLOCK_WRONG_KIND || answered <= settings->server.count / 2)
-        return server_explain(server, NULL, "break", name, failure, "");
+        return server_explain(server, NULL, NULL, "break", name, failure, "");
     return gather(out, settings);
 }
 

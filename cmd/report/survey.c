@@ -43,7 +43,12 @@ static int64_t deadline_ms(const struct surveyor *s) {
 
 static void explain(struct surveyor *s, const char *verb, const char *name,
                     enum rlock_status status) {
-    s->failure = server_explain_at(s->server, s->which, verb, name, status);
+    const char *url = s->survey->servers[s->which].url;
+    if (status == RLOCK_WRONG_KIND)
+        s->failure = out_fail(EXIT_WRONG_KIND, name, url,
+                              "cannot %s %s on %s: it is a key that is no lock", verb, name, url);
+    else
+        s->failure = server_explain(s->server, url, NULL, verb, name, status, "");
     s->unanswered = status != RLOCK_WRONG_KIND;
     s->survey->servers[s->which].no_locks += status == RLOCK_WRONG_KIND;
 }

@@ -67,10 +67,11 @@ static const char *other_kind(char text[OTHER_KIND_SIZE], const struct server *s
     return text;
 }
 
-static int explain(const struct server *server, const char *url, const char *kind, const char *verb,
+int server_explain(const struct server *server, const char *url, const char *kind, const char *verb,
                    const char *name, enum rlock_status status, const char *if_unavailable) {
     const char *reason = rlock_error(server->client);
     char other[OTHER_KIND_SIZE];
+    url = url != NULL ? url : rlock_client_server(server->client);
     switch (status) {
     case RLOCK_WRONG_KIND:
         return out_fail(EXIT_WRONG_KIND, name, url,
@@ -95,19 +96,4 @@ static int explain(const struct server *server, const char *url, const char *kin
     case RLOCK_SYSTEM: break;
     }
     return out_fail(EXIT_SYSTEM, name, url, "cannot %s %s on %s: %s", verb, name, url, reason);
-}
-
-int server_explain(const struct server *server, const char *kind, const char *verb,
-                   const char *name, enum rlock_status status, const char *if_unavailable) {
-    return explain(server, rlock_client_server(server->client), kind, verb, name, status,
-                   if_unavailable);
-}
-
-int server_explain_at(const struct server *server, size_t which, const char *verb, const char *name,
-                      enum rlock_status status) {
-    const char *url = rlock_client_server_at(server->client, which);
-    if (status != RLOCK_WRONG_KIND)
-        return explain(server, url, NULL, verb, name, status, "");
-    return out_fail(EXIT_WRONG_KIND, name, url, "cannot %s %s on %s: it is a key that is no lock",
-                    verb, name, url);
 }

@@ -59,13 +59,9 @@ enum rlock_status server_inspect(const struct server *server, size_t which, cons
                                  int64_t deadline_ms, rlock_view **view);
 
 /* Says what the library could not do: "cannot VERB NAME on SERVER: reason", and what follows from
- * it where it could not be reached. kind: of the lock that was meant; NULL: of any. Returns the
- * exit status. */
-int server_explain(const struct server *server, const char *kind, const char *verb,
+ * it where it could not be reached. url: of one of several servers that was asked alone; NULL: all
+ * were. kind: of the lock that was meant; NULL: of any. Returns the exit status. */
+int server_explain(const struct server *server, const char *url, const char *kind, const char *verb,
                    const char *name, enum rlock_status status, const char *if_unavailable);
-
-/* The same of one of several servers, which was only looked at. */
-int server_explain_at(const struct server *server, size_t which, const char *verb, const char *name,
-                      enum rlock_status status);
 
 #endif
