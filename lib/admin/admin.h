@@ -59,7 +59,6 @@ struct rlock__view {
     size_t hold_count, waiter_count;
     int64_t leased; /* permits in use, as the first page says it; -1: no semaphore */
     struct rlock_view_run last_run;
-    struct rlock_view_holder *holders;
     char **texts;            /* what the others point into */
     size_t text_count, size; /* size: what all texts take */
     bool failed;             /* no memory */

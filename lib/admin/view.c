@@ -283,6 +283,6 @@ void rlock_view_free(rlock_view *view) {
     free(inside->texts);
     free(inside->holds);
     free(inside->waiters);
-    free(inside->holders);
+    free((void *)view->holders);
     free(inside);
 }

@@ -76,7 +76,7 @@ static int newest_first(const void *a, const void *b) {
 static bool merge_holds(struct rlock__view *view) {
     struct rlock_view_holder *out = calloc(view->hold_count + 1, sizeof *out);
     size_t count = 0;
-    view->holders = out;
+    view->view.holders = out;
     if (out == NULL)
         return false;
     if (view->hold_count > 0)
@@ -87,7 +87,6 @@ static bool merge_holds(struct rlock__view *view) {
     }
     if (count > 0)
         qsort(out, count, sizeof *out, newest_first);
-    view->view.holders = out;
     view->view.holder_count = count;
     return true;
 }
