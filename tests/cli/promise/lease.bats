@@ -90,7 +90,7 @@ has_connections() { # N
     kill -STOP "$holder"
     alive_for 900
     kill -CONT "$holder"
-    alive_for 2000
+    alive_for 2300 # a renewal, each second, has just been answered
     freeze aof
     alive_for 1300
     thaw aof
