@@ -10,32 +10,38 @@ struct complaint;
 struct opt;
 struct kind;
 
+/* All commands, and groups of them, as messages list them. */
+#define COMMANDS(X)                                                                                \
+    X(RUN, "run")                                                                                  \
+    X(FAIR, "fair")                                                                                \
+    X(READ, "read")                                                                                \
+    X(WRITE, "write")                                                                              \
+    X(SEM, "sem")                                                                                  \
+    X(LATCH_SET, "latch set")                                                                      \
+    X(LATCH_DOWN, "latch down")                                                                    \
+    X(LATCH_WAIT, "latch wait")                                                                    \
+    X(STATUS, "status")                                                                            \
+    X(WAIT, "wait")                                                                                \
+    X(BREAK, "break")                                                                              \
+    X(DOCTOR, "doctor")                                                                            \
+    X(RENEW, "renew")                                                                              \
+    X(CHECK, "check")                                                                              \
+    X(RELEASE, "release")                                                                          \
+    X(ACQUIRE_RUN, "acquire run")                                                                  \
+    X(ACQUIRE_FAIR, "acquire fair")                                                                \
+    X(ACQUIRE_READ, "acquire read")                                                                \
+    X(ACQUIRE_WRITE, "acquire write")                                                              \
+    X(ACQUIRE_SEM, "acquire sem")                                                                  \
+    X(LATCH, "latch")                                                                              \
+    X(ACQUIRE, "acquire")                                                                          \
+    X(HELP, "help")
+
+#define CMD_TO_PLACE(constant, name) CMD_AT_##constant,
+#define CMD_TO_BIT(constant, name)   CMD_##constant = 1 << CMD_AT_##constant,
+enum cmd_place { COMMANDS(CMD_TO_PLACE) CMD_COUNT };
+
 /* Which commands an option belongs to: one bit a command, so that a row of opt.c names a set. */
-enum cmd_bit {
-    CMD_HELP = 1 << 0,
-    CMD_RUN = 1 << 1,
-    CMD_FAIR = 1 << 2,
-    CMD_READ = 1 << 3,
-    CMD_WRITE = 1 << 4,
-    CMD_SEM = 1 << 5,
-    CMD_LATCH = 1 << 6,
-    CMD_LATCH_SET = 1 << 7,
-    CMD_LATCH_DOWN = 1 << 8,
-    CMD_LATCH_WAIT = 1 << 9,
-    CMD_ACQUIRE = 1 << 10,
-    CMD_ACQUIRE_RUN = 1 << 11,
-    CMD_ACQUIRE_FAIR = 1 << 12,
-    CMD_ACQUIRE_READ = 1 << 13,
-    CMD_ACQUIRE_WRITE = 1 << 14,
-    CMD_ACQUIRE_SEM = 1 << 15,
-    CMD_RENEW = 1 << 16,
-    CMD_RELEASE = 1 << 17,
-    CMD_CHECK = 1 << 18,
-    CMD_STATUS = 1 << 19,
-    CMD_BREAK = 1 << 20,
-    CMD_DOCTOR = 1 << 21,
-    CMD_WAIT = 1 << 22,
-};
+enum cmd_bit { COMMANDS(CMD_TO_BIT) };
 
 /* Whether a command runs another one. */
 enum cmd_child { CHILD_NONE, CHILD_OPTIONAL, CHILD_NEEDED };

@@ -139,38 +139,22 @@ static size_t look_around(const struct word *word, struct suggestion *suggestion
     return begun;
 }
 
+#define CMD_TO_NAME(constant, name) name,
+
 /* An option of other commands: which have it, those that leave a lock held last. */
 static bool say_others(const struct cmd *cmd, const char *name, struct complaint *why) {
-    static const struct {
-        unsigned bit;
-        const char *name;
-    } known[] = {
-        {CMD_RUN, "run"},
-        {CMD_FAIR, "fair"},
-        {CMD_READ, "read"},
-        {CMD_WRITE, "write"},
-        {CMD_SEM, "sem"},
-        {CMD_LATCH_SET, "latch set"},
-        {CMD_LATCH_DOWN, "latch down"},
-        {CMD_LATCH_WAIT, "latch wait"},
-        {CMD_STATUS, "status"},
-        {CMD_WAIT, "wait"},
-        {CMD_BREAK, "break"},
-        {CMD_DOCTOR, "doctor"},
-        {CMD_RENEW, "renew"},
-        {CMD_CHECK, "check"},
-        {CMD_ACQUIRE_RUN, "acquire run"},
-    };
+    static const char *const names[] = {COMMANDS(CMD_TO_NAME)};
     unsigned owners = 0;
     char list[256] = "";
     size_t used = 0, count = 0;
     for (const struct opt *row = NULL; (row = opt_next(~0U, row)) != NULL;)
         owners |= strcmp(row->name, name) == 0 ? row->commands : 0;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if ((known[i].bit & owners) == 0 || (known[i].bit == CMD_ACQUIRE_RUN && count > 0))
+    for (size_t i = 0; i < CMD_COUNT; i++) {
+        const bool acquires = strncmp(names[i], "acquire ", strlen("acquire ")) == 0;
+        if ((owners & 1U << i) == 0 || (acquires && count > 0))
             continue;
         used += (size_t)snprintf(list + used, sizeof list - used, "%srlock %s",
-                                 count++ > 0 ? " or " : "", known[i].name);
+                                 count++ > 0 ? " or " : "", names[i]);
     }
     return complain(why, EXIT_USAGE, "unknown option '--%s': it goes with %s, not with rlock %s",
                     name, list, cmd->name);
