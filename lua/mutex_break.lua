@@ -3,13 +3,13 @@
 -- the next holder's is larger. Sent again it finds another holder, or none, and takes nothing more.
 -- KEYS and ARGV: base.lua, queue.lua, broken.lua.
 --
--- Reply {RELEASED, holders, 0} | {LOST, 0, 0}: the holder that was shown does not hold it | {WRONG_KIND, 0, 0}
+-- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: the holder that was shown does not hold it | {WRONG_KIND, 0, 0}
 local refusal = rights.refusal('break')
 if refusal then return refusal end
 local holder = mutex.holder(redis.call('PTTL', key.lock))
 if holder == false then return {WRONG_KIND, 0, 0} end
-if not holder or not shown[holder] then return {LOST, 0, 0} end
+if holder ~= victim then return {LOST, 0, 0} end
 redis.call('DEL', key.lock, key.info, KEYS[4])
-tell_victim(holder)
+tell_victim()
 queue.wake_next()
-return {RELEASED, 1, 0}
+return {RELEASED, 0, 0}

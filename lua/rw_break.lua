@@ -1,10 +1,10 @@
 --!df flags=allow-undeclared-keys
 -- include: base clock rights rights_break server front waiters holds holds_keep holds_end
 -- include: rw rw_holds rw_leases rw_wake broken
--- Takes `read` or `write` away from holders, all of their holds, and wakes the next waiters. Sent
--- again it finds them gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
+-- Takes `read` or `write` away from a holder, all of its holds, and wakes the next waiters. Sent again it finds them
+-- gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --
--- Reply {RELEASED, holders, 0} | {LOST, 0, 0}: the holders that were shown do not hold it | {WRONG_KIND, 0, 0}
+-- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: the holder that was shown does not hold it | {WRONG_KIND, 0, 0}
 local refusal = rights.refusal('break')
 if refusal then return refusal end
 local kind = redis.call('TYPE', key.lock).ok
@@ -19,40 +19,34 @@ local function end_writes(field)
     end
 end
 
-local function end_reads(owner, number)
+local function end_reads(number)
     local lease_keys, members = {}, {}
-    for i = 1, math.min(number, 1000) do lease_keys[i] = rw.lease_key(owner, i) end
+    for i = 1, math.min(number, 1000) do lease_keys[i] = rw.lease_key(victim, i) end
     for _, id in ipairs(redis.call('MGET', unpack(lease_keys))) do
-        if id then members[#members + 1] = owner .. ' ' .. id end
+        if id then members[#members + 1] = victim .. ' ' .. id end
     end
     if #members > 0 then redis.call('ZREM', holds.leases, unpack(members)) end
     redis.call('DEL', unpack(lease_keys))
 end
 
-local owners, fields, wrote = {}, {}, false
-for owner in pairs(shown) do
-    local reads, writes = unpack(redis.call('HMGET', key.lock, owner, rw.write_field(owner)))
-    if reads then
-        end_reads(owner, math.max(tonumber(reads) or 0, 1))
-        fields[#fields + 1] = owner
-    end
-    if writes then
-        end_writes(rw.write_field(owner))
-        fields[#fields + 1] = rw.write_field(owner)
-        wrote = true
-    end
-    if reads or writes then
-        owners[#owners + 1] = owner
-        tell_victim(owner)
-    end
+local writing, fields = rw.write_field(victim), {}
+local reads, writes = unpack(redis.call('HMGET', key.lock, victim, writing))
+if not reads and not writes then return {LOST, 0, 0} end
+if reads then
+    end_reads(math.max(tonumber(reads) or 0, 1))
+    fields[#fields + 1] = victim
 end
-if #owners == 0 then return {LOST, 0, 0} end
+if writes then
+    end_writes(writing)
+    fields[#fields + 1] = writing
+end
 redis.call('HDEL', key.lock, unpack(fields))
-redis.call('HDEL', key.info, unpack(owners))
+redis.call('HDEL', key.info, victim)
+tell_victim()
 for _, field in ipairs(fields) do holds.dropped(field, '', holds.is_write(field) and 1 or 0) end
 mode = rw.settle()
-if wrote or not mode then
-    server.tell_all(wrote and '1' or '0')
+if writes or not mode then
+    server.tell_all(writes and '1' or '0')
     rw.wake()
 end
-return {RELEASED, #owners, 0}
+return {RELEASED, 0, 0}

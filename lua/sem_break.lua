@@ -1,62 +1,55 @@
 -- include: base clock rights rights_break server front waiters sem sem_leases sem_dead sem_waiters broken
--- Takes permits away from holders and gives them back, leased ones and plain, and wakes the waiters that fit in.
+-- Takes permits away from a holder and gives them back, leased ones and plain, and wakes the waiters that fit in.
 -- Of a permit that is not rlock's the owner is its id, in hexadecimal. Sent again it finds them gone.
 -- Of many permits it takes some, the last ones first, so that others need not wait: by that the holder has lost all.
 -- KEYS and ARGV: base.lua, sem.lua, broken.lua.
 --
--- Reply {RELEASED, holders, permits} | {STILL_HELD, holders, permits}: there are more, ask again
---     | {LOST, 0, 0}: the holders that were shown have none | {WRONG_KIND, 0, 0}
+-- Reply {RELEASED, 0, permits} | {STILL_HELD, 0, permits}: there are more, ask again
+--     | {LOST, 0, 0}: the holder that was shown has none | {WRONG_KIND, 0, 0}
 local refusal = rights.refusal('break')
 if refusal then return refusal end
 if sem.available() == false then return {WRONG_KIND, 0, 0} end
 local PLAIN_MS = 604800000 -- no lease is longer: what stands for longer are plain permits
 local lasting = redis.call('PTTL', key.hold) > PLAIN_MS
 
-local left = 150 -- permits: so many in less than a millisecond
+local MOST = 150 -- permits: so many in less than a millisecond
 
 -- The last of a hold's permits that are still to be taken, and the number of the first of them.
 local function last_permits(id, permits)
-    local first, ids = math.max(permits - left + 1, 1), {}
+    local first, ids = math.max(permits - MOST + 1, 1), {}
     for i = first, permits do
         ids[#ids + 1] = i == 1 and sem.permit(id) or string.sub(sem.permit(id), 1, 12) .. struct.pack('>I4', i)
     end
-    left = left - #ids
     return ids, first
 end
 
--- How many permits an owner had, and whether there are more. nil: it has none.
-local function take_away(owner)
-    local token, id, permits = string.match(redis.call('HGET', key.hold, owner) or '', '^(%S+) (%x+) (%d+)$')
+-- How many permits it had, and whether there are more. nil: it has none.
+local function take_away()
+    local token, id, permits = string.match(redis.call('HGET', key.hold, victim) or '', '^(%S+) (%x+) (%d+)$')
     if not id then
-        local is_permit = #owner == 32 and not string.find(owner, '%X')
-        local number = is_permit and sem.drop(sem.ids(owner, 1)) or 0
+        local is_permit = #victim == 32 and not string.find(victim, '%X')
+        local number = is_permit and sem.drop(sem.ids(victim, 1)) or 0
         return number > 0 and number or nil
     end
     local ids, first = last_permits(id, tonumber(permits))
     local number = sem.drop(ids)
     if first > 1 and (number > 0 or not lasting) then
-        redis.call('HSET', key.hold, owner, ('%s %s %d'):format(token, id, first - 1))
-        tell_victim(owner)
+        redis.call('HSET', key.hold, victim, ('%s %s %d'):format(token, id, first - 1))
+        tell_victim()
         return number, true
     end
     if number == 0 and not lasting then return nil end
-    redis.call('HDEL', key.hold, id, owner)
-    redis.call('HDEL', key.info, owner)
-    tell_victim(owner)
+    redis.call('HDEL', key.hold, id, victim)
+    redis.call('HDEL', key.info, victim)
+    tell_victim()
     if number == 0 then sem.count_plain(-permits) end
     return number > 0 and number or tonumber(permits)
 end
 
-local broken, given, are_more = 0, 0, false
-for owner in pairs(shown) do
-    local number, more = take_away(owner)
-    broken = broken + (number and not more and 1 or 0)
-    given = given + (number or 0)
-    are_more = are_more or more
-end
-if broken == 0 and not are_more then return {LOST, 0, 0} end
-sem.give(given)
+local number, are_more = take_away()
+if not number then return {LOST, 0, 0} end
+sem.give(number)
 sem.wake(waiters.A_FEW)
-if are_more then return {STILL_HELD, broken, given} end
+if are_more then return {STILL_HELD, 0, number} end
 sem.collect()
-return {RELEASED, broken, given}
+return {RELEASED, 0, number}
