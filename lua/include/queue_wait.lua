@@ -7,19 +7,36 @@ end
 
 local function is_last(owner) return redis.call('LRANGE', queue.list, '-1', '-1')[1] == owner end
 
+-- These of ours have let so many past: each of those that is Redisson's takes a patience off all scores when it has the
+-- lock, and would leave stale ones behind.
+local function postpone(low, by)
+    local at, later = redis.call('LPOS', queue.list, low[1]) - by, {}
+    local scores = queue.scores(at, at + waiters.FRONT)
+    for _, owner in ipairs(low) do
+        if scores[owner] then
+            later[#later + 1] = scores[owner] + by * queue.PATIENCE
+            later[#later + 1] = owner
+        end
+    end
+    if #later > 0 then redis.call('ZADD', queue.timeouts, 'XX', unpack(later)) end
+end
+
 -- Where ours of a priority below 0 wait, lets a few of those that stand behind them past: Redisson's, and all that came
 -- after those. Returns whether there were any.
 function queue.let_past()
     local last = redis.call('ZRANGE', queue.waiters, '-1', '-1')[1]
     local at = not is_last(last) and redis.call('LPOS', queue.list, last)
     if not at then return false end
-    local first = redis.call('ZRANGEBYSCORE', queue.waiters, tickets.BAND, '+inf', 'LIMIT', '0', '1')[1]
+    local low = redis.call('ZRANGEBYSCORE', queue.waiters, tickets.BAND, '+inf', 'LIMIT', '0', waiters.FRONT)
+    local passed = 0
     for _, owner in ipairs(redis.call('LRANGE', queue.list, at + 1, at + waiters.A_FEW)) do
-        if redis.call('LINSERT', queue.list, 'BEFORE', first, owner) < 1 then break end
+        if redis.call('LINSERT', queue.list, 'BEFORE', low[1], owner) < 1 then break end
         redis.call('LREM', queue.list, '-1', owner)
-        call.has_cleaned = true
+        passed = passed + 1
     end
-    return call.has_cleaned
+    if passed > 0 then postpone(low, passed) end
+    call.has_cleaned = call.has_cleaned or passed > 0
+    return passed > 0
 end
 
 -- Those at the front that had overtaken Redisson's, where there are any: {owner: true}. Where one has, the head has.
@@ -134,9 +151,11 @@ local function insert(ticket, others)
     end
 end
 
--- From 0. As long as all are rlock's nobody is searched for.
+-- From 0; false: it is not in the list, for Redisson may have dropped it. As long as all are rlock's nobody is searched
+-- for.
 local function place(others)
-    if others == 0 then return redis.call('ZRANK', queue.waiters, call.owner) end
+    local rank = others == 0 and redis.call('ZRANK', queue.waiters, call.owner)
+    if rank and redis.call('LRANGE', queue.list, rank, rank)[1] == call.owner then return rank end
     return redis.call('LPOS', queue.list, call.owner)
 end
 

@@ -115,6 +115,18 @@ def stale_foreign_heads_go(bench):
     bench.stand({S: 400000, C: 700000, A: 700000 + PATIENCE})
 
 
+def dropped_by_a_foreigner(bench):
+    """A waiter of rlock's that Redisson has dropped, as it does with a stale one, comes back with its next heartbeat"""
+    fair = bench.held("fair")
+    ticket = fair.take(B, attempt(2))[12]
+    bench.queue((R, 400000))
+    bench.server("LREM", QUEUE, 1, B)
+    bench.server("ZREM", TIMEOUTS, B)
+    same(bench.server.value(QUEUE), [R])
+    same(fair.take(B, attempt(2), place="1", ticket=str(ticket))[2], 2)
+    same(bench.server.value(QUEUE), [R, B])
+
+
 def foreign_permits(bench):
     """Redisson's permits count, expire and come back"""
     lock = bench.lock("sem")
