@@ -136,6 +136,7 @@ struct guardian {
     enum phase phase;
     struct descendants descendants; /* of the command */
     struct witness witness;
+    pid_t group;    /* rlock's, and the witness's; the command may have left it */
     sigset_t heard; /* that the command has got, and the witness has not: it was not there yet */
     int child_fd;   /* signalfd for SIGCHLD */
     int timer_fd;

@@ -161,15 +161,16 @@ static bool take_from(sigset_t *set, int signal) {
     return is_in;
 }
 
-/* The command does not get a second time what its whole group has got; what that got before there
- * was a command it gets now. */
+/* The command does not get a second time what its whole group has got, unless it has left that, as
+ * timeout(1) does; what the group got before there was a command it gets now. */
 static void pass_on(struct guardian *guardian, const struct order *order) {
     const int signal = order->number;
     const bool by_keys = order->verb == ORDER_KEYS;
     const bool heard = take_from(&guardian->heard, signal);
     if (by_keys)
         witness_forget_keys(&guardian->witness);
-    const bool has_it = by_keys || witness_has(&guardian->witness, signal) || heard;
+    const bool group_has_it = witness_has(&guardian->witness, signal) || by_keys || heard;
+    const bool has_it = group_has_it && getpgid(guardian->descendants.child) == guardian->group;
     if ((take_from(&guardian->plan->shared->missed, signal) || !has_it) &&
         guardian->descendants.child > 0)
         (void)kill(guardian->descendants.child, signal);
@@ -230,6 +231,7 @@ static void on_events(struct guardian *guardian, const struct pollfd fds[3]) {
  * The witness is forked before, into that group. */
 static void leave_job(struct guardian *guardian) {
     guardian->witness = witness_start();
+    guardian->group = getpgrp();
     (void)setsid();
     guardian->heard = witness_take_own(); /* and what the command has missed: see pass_on() */
     descendants_get_memory();

@@ -118,6 +118,15 @@ EOS
         "$hearer" heard "${numbers[@]}"
 }
 
+@test "a command that has left the group, as timeout(1) does, hears what the group hears, once" {
+    local aside=(python3 -c 'import os, sys
+os.setpgid(0, 0)
+os.execvp(sys.argv[1], sys.argv[1:])')
+    becomes "exit 6,INT,TERM,INT" locked file=heard.ready 'sh=sleep 0.1' 'keys=^C' 'sh=grep -q INT heard' 'sh=sleep 0.1' \
+        'sh=kill -TERM -$JOB' 'sh=grep -q TERM heard' 'sh=sleep 0.1' 'sh=kill -INT $JOB' \
+        'sh=[ $(grep -c INT heard) = 2 ]' 'sh=sleep 0.1' "$end" -- "${aside[@]}" "$hearer" heard INT TERM
+}
+
 @test "a key before the command is there ends it; a signal to the group before there is a witness is heard once" {
     local late=(env LD_PRELOAD="$PWD/late.so" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0")
     local before=("${late[@]}" LATE=timer_create "${locked[@]}") with=("${late[@]}" LATE=pipe2 "${locked[@]}")
