@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 enum { READ_SIZE = 4096, NICE = -10 };
+#define NEVER_OOM "-1000" /* proc(5), oom_score_adj */
 
 static bool is_kept(int fd, const int *kept, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -94,8 +95,14 @@ void self_set_title(const char *word) {
     (void)snprintf(arguments.start, arguments.size, "%s", word);
 }
 
-/* A nice value counts within a session only (sched(7), The autogroup feature). */
+/* A nice value counts within a session only (sched(7), The autogroup feature). Among many small
+ * processes the one that ends them is the largest, and reading who they are costs memory. */
 void self_raise_priority(void) {
     if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &(struct sched_param){1}) != 0)
         (void)setpriority(PRIO_PROCESS, 0, NICE);
+    const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)!write(fd, NEVER_OOM, strlen(NEVER_OOM));
+        close(fd);
+    }
 }

@@ -20,7 +20,8 @@ void self_set_title(const char *word);
 
 /* From here on no ordinary process delays the calling thread, where that is allowed (sched(7),
  * CAP_SYS_NICE or RLIMIT_RTPRIO); else few do, or nothing changes. What it forks is ordinary again.
- * Any thread. */
+ * And its process is not ended for want of memory, where that is allowed (CAP_SYS_RESOURCE). Any
+ * thread. */
 void self_raise_priority(void);
 
 #endif

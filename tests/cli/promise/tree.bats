@@ -32,6 +32,15 @@ counts() { # N
     (($(marked "$tree" | wc -l) >= $1))
 }
 
+@test "the guardian is not ended for want of memory, and the command is as it would be" {
+    (echo -1000 >/proc/self/oom_score_adj) 2>/dev/null || skip "needs the right to that"
+    start run -n x -- sleep 600
+    wait_until 5 eval '[[ $(cat "/proc/$(guardian_of "$pid")/oom_score_adj") == -1000 ]]'
+    assert_equal "$(cat "/proc/$(command_of "$pid")/oom_score_adj")" "$(cat /proc/$$/oom_score_adj)"
+    kill "$pid"
+    reaps 143 "$pid"
+}
+
 # PID 1 of a container waits for its own children alone.
 @test "no process of rlock's is left to whoever adopts orphans" {
     run -0 python3 -c 'import ctypes, os, subprocess, sys
