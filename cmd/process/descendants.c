@@ -153,6 +153,8 @@ static void signal_one(pid_t pid, int fd, int signal) {
     walk.child_seen = walk.child_seen || pid == walk.descendants->child;
     if (send_signal(pid, fd, signal) != 0 && errno == EPERM)
         walk.refused++;
+    if (signal == SIGTERM)
+        (void)send_signal(pid, fd, SIGCONT);
 }
 
 /* Signals the process that was listed last, and lists its children. SIGKILL before listing them: a
@@ -186,10 +188,10 @@ static void walk_all(const struct descendants *descendants, int signal) {
         visit_last(signal);
 }
 
-void descendants_signal(struct descendants *descendants, int signal) {
-    walk_all(descendants, signal);
+void descendants_stop(struct descendants *descendants) {
+    walk_all(descendants, SIGTERM);
     if (descendants->child > 0 && !walk.child_seen)
-        (void)kill(descendants->child, signal);
+        signal_one(descendants->child, -1, SIGTERM);
 }
 
 bool descendants_has_children(void) {

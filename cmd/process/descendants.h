@@ -39,9 +39,10 @@ bool descendants_has_children(void);
  * there are. */
 int descendants_note_strangers(struct stranger *strangers, int size);
 
-/* Sends a signal to each of them once that we may signal, to descendants->child in any case. Safe
- * after fork: no memory is allocated. */
-void descendants_signal(struct descendants *descendants, int signal);
+/* Sends SIGTERM to each of them once that we may signal, to descendants->child in any case; and
+ * SIGCONT, without which a stopped process could not act on it. Safe after fork: no memory is
+ * allocated. */
+void descendants_stop(struct descendants *descendants);
 
 /* Reaps the children that have ended, and notes the state of descendants->child. Returns true when
  * no child is left, strangers included. */

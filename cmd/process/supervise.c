@@ -41,15 +41,16 @@ static void continue_rlock(const struct plan *plan) {
         (void)kill(plan->rlock, SIGCONT);
 }
 
-/* SIGTERM, then SIGCONT, without which a stopped process could not act on it. */
+/* To reach a large tree takes its time, which SIGKILL will take as well, and then the processes'
+ * end: that much before the lease's end it begins. */
 static void begin_stopping(struct guardian *guardian, enum end_cause cause) {
     const int64_t now = boottime_ms();
     guardian->phase = STOPPING;
     note_cause(guardian, cause);
+    descendants_stop(&guardian->descendants);
+    const int64_t took_ms = boottime_ms() - now;
     guardian->kill_at_ms = deadline_sooner(now + guardian->plan->deadline.kill_after_ms,
-                                           lease_deadline(guardian).kill_ms);
-    descendants_signal(&guardian->descendants, SIGTERM);
-    descendants_signal(&guardian->descendants, SIGCONT);
+                                           lease_deadline(guardian).kill_ms - 2 * took_ms);
     (void)witness_has(&guardian->witness, SIGTERM); /* from us: it is one of the descendants */
     (void)witness_has(&guardian->witness, SIGCONT);
     if (cause == END_FOR_TIME && guardian->descendants.stopped_by != 0)

@@ -133,7 +133,7 @@ MUTANTS = (
     Mutant("nothing is renewed",
            (RUN, "    if (settings->run.no_renew || ", "    if (true || settings->run.no_renew || ")),
     Mutant("SIGKILL comes without SIGTERM",
-           (SUPERVISE, "    descendants_signal(&guardian->descendants, SIGTERM);\n", ""),
+           (SUPERVISE, "    descendants_stop(&guardian->descendants);\n", ""),
            where=("--topology", "socket,tcp", "--faults", "lock-deleted,silent")),
     Mutant("the inner end gives the outer hold back",
            (RELEASE, "    if not left then redis.call('DEL', key.lock) end", "    redis.call('DEL', key.lock, key.info, leases)"),

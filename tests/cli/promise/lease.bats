@@ -110,6 +110,21 @@ has_connections() { # N
     assert_equal "$(redis_on aof EXISTS x)" 0
 }
 
+@test "a tree that takes long to end is ended as much sooner, and dead before the lease's end" {
+    local end many='trap "" TERM; "$SECTION" --log history --beat beat --ignore-term --until never &
+        for i in $(seq 60); do sleep 600 & done; wait'
+    command -v strace >/dev/null || skip "needs strace"
+    # 5 ms for each process, whose first is the last.
+    start_traced() { strace -D -f -qq -o trace -e trace=pidfd_open -e inject=pidfd_open:delay_enter=5000 "$RLOCK" "$@"; }
+    start_traced run -n x -l "$(ms 3000)" --kill-after "$(ms 1000)" --no-renew -- env SECTION="$SECTION" sh -c "$many" \
+        >out 2>err </dev/null 3>&- 4>&- &
+    holder=$!
+    wait_until 10 test -s beat
+    end=$(expiry x)
+    reaps 76 "$holder"
+    assert_dead_before "$end" 1000
+}
+
 @test "a command that ignores SIGTERM has --kill-after, and is dead before the lease's end" {
     local end
     proxy_start

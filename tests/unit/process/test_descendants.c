@@ -82,7 +82,7 @@ TEST(children_of_a_thread_are_found) {
         }
         read_pids(pids, 2);
         if (by_signal)
-            descendants_signal(&descendants, SIGTERM);
+            descendants_stop(&descendants);
         else
             assert_true(descendants_kill(&descendants, boottime_ms() + 20000));
         assert_all_end(&descendants, pids, 2);
@@ -99,7 +99,7 @@ TEST(many_children_are_found) {
             live();
         read_pids(&pids[i], 1);
     }
-    descendants_signal(&descendants, SIGTERM);
+    descendants_stop(&descendants);
     assert_all_end(&descendants, pids, MANY);
 }
 
