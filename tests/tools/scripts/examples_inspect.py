@@ -134,6 +134,14 @@ def seen_of_what_is_no_lock(bench):
         same(bench.status(65), None, command)
 
 
+def seen_beside_strangers(bench):
+    """inspect: what somebody else has put under a key beside a lock hides neither the holder nor other waiters"""
+    bench.held("run").take(B, attempt(2))
+    for command in (("SET", "redisson_lock_queue:{x}", 1), ("RPUSH", "{x}:wait_write", 1), ("SET", "rlock_writers:{x}", 1)):
+        bench.server(*command)
+        _seen(bench, "held", "run", [A], [B])
+
+
 def seen_of_odd_descriptions(bench):
     """inspect: whatever stands where a holder is described does no harm"""
     bench.held("run")
