@@ -141,16 +141,18 @@ class Nemesis:
         if found is None:
             return None
         run, pidfd, pid = found
+        fault.begun_ns = time.monotonic_ns()
+        try:
+            signal.pidfd_send_signal(pidfd, SIGNALS[how])
+        except ProcessLookupError:  # it has just ended
+            os.close(pidfd)
+            return None
+        fault.bites += 1
         fault.target = f"of rlock {run.number}, pid {pid}"
-        fault.course = self.signalled(fault, run, pidfd, SIGNALS[how])
+        fault.course = self.signalled(run, pidfd, SIGNALS[how])
         return True
 
-    def signalled(self, fault, run, pidfd, number):
-        try:
-            signal.pidfd_send_signal(pidfd, number)
-            fault.bites += 1
-        except ProcessLookupError:  # it has just ended
-            number = None
+    def signalled(self, run, pidfd, number):
         if number == signal.SIGSTOP:
             yield
             self.crew.resume(run, pidfd)
