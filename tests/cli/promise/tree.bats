@@ -33,7 +33,7 @@ counts() { # N
 }
 
 @test "the guardian is not ended for want of memory, and the command is as it would be" {
-    (echo -1000 >/proc/self/oom_score_adj) 2>/dev/null || skip "needs the right to that"
+    (echo -1000 >/proc/self/oom_score_adj) 2>/dev/null || skip "not for a machine without CAP_SYS_RESOURCE"
     start run -n x -- sleep 600
     wait_until 5 eval '[[ $(cat "/proc/$(guardian_of "$pid")/oom_score_adj") == -1000 ]]'
     assert_equal "$(cat "/proc/$(command_of "$pid")/oom_score_adj")" "$(cat /proc/$$/oom_score_adj)"

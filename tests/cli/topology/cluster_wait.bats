@@ -133,7 +133,7 @@ no_shard_channels() {
 }
 
 @test "who waits for names on several masters sleeps, and leaves the free ones alone" {
-    local held node names scripts how
+    local held node names scripts how words
     read -ra names <<<"$(cluster names)"
     for held in "${names[@]:1}"; do
         holds_on "$held" "$held" run
@@ -142,7 +142,8 @@ no_shard_channels() {
         for node in "${nodes[@]}"; do
             redis_on "$node" CONFIG RESETSTAT
         done
-        took 1900 4000 rlock $how -q -w 2s -n "${names[1]}" -n "${names[2]}" -- true
+        read -ra words <<<"$how"
+        took 1900 4000 rlock "${words[@]}" -q -w 2s -n "${names[1]}" -n "${names[2]}" -- true
         assert_failure 75
         scripts=0
         for node in "${nodes[@]}"; do

@@ -37,7 +37,8 @@ static void inspect(struct asked *f, const char *name, const char *const *answer
                     int64_t io_timeout_ms) {
     *f = (struct asked){.on.timeout_ms = io_timeout_ms};
     begin(&f->on, 1, &answers);
-    f->on.client->connect_timeout_ms = LONG_MS; /* a server that was never heard gets no other try */
+    f->on.client->connect_timeout_ms =
+        LONG_MS; /* a server that was never heard gets no other try */
     const struct rlock_inspect_options of = {sizeof of, name, 0, rlock_now_ms() + 5000, -1};
     f->status = rlock_inspect(f->on.client, &of, &f->view);
 }
