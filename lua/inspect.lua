@@ -33,8 +33,8 @@ local steps = inspect.lines()
 local function go_through(one, at)
     local seen, after = pcall(one, at)
     local why = type(after) == 'table' and after.err or after
-    if not seen and not string.find(tostring(why), 'WRONGTYPE', 1, true) then error(after) end
-    return seen and after
+    if seen or string.find(tostring(why), 'WRONGTYPE', 1, true) then return seen and after end
+    return one(at) -- for the error that it raises
 end
 
 local function go_on(last)
