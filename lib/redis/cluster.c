@@ -246,16 +246,20 @@ static enum rlock_status learn(struct rlock__cluster *cluster, const struct rloc
     return worst;
 }
 
+struct rlock__link *rlock__cluster_serving(const struct rlock__cluster *cluster, unsigned slot) {
+    const uint16_t master = cluster->serves[slot];
+    return master != NOBODY ? &cluster->nodes[master]->link : NULL;
+}
+
 /* A failover leaves a master without a replica until the old one is back: from then on what is
  * written has to wait for it. When nobody says anything what was known is as good as any. */
 static enum rlock_status ask_for_replica(struct rlock__cluster *cluster, unsigned slot,
                                          const struct rlock__limit *limit) {
-    const uint16_t master = cluster->serves[slot];
+    const struct rlock__link *master = rlock__cluster_serving(cluster, slot);
     const int64_t now = rlock_now_ms();
     struct rlock__limit bound = *limit;
     bound.deadline_ms = rlock__sooner_ms(limit->deadline_ms, now + GLANCE_MS);
-    if (master == NOBODY || cluster->nodes[master]->link.has_replica ||
-        now < cluster->learned_ms + ALONE_MS)
+    if (master == NULL || master->has_replica || now < cluster->learned_ms + ALONE_MS)
         return RLOCK_OK;
     return learn(cluster, &bound) == RLOCK_CANCELLED ? RLOCK_CANCELLED : RLOCK_OK;
 }
@@ -266,19 +270,12 @@ enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned s
         cluster->known ? ask_for_replica(cluster, slot, limit) : learn(cluster, limit);
     if (status != RLOCK_OK)
         return status;
-    if (cluster->serves[slot] == NOBODY) {
-        rlock__cluster_doubt(cluster);
-        rlock__error_set(cluster->error, "CLUSTERDOWN: no node serves slot %u", slot);
-        return RLOCK_AGAIN;
-    }
-    *out = &cluster->nodes[cluster->serves[slot]]->link;
-    return RLOCK_OK;
-}
-
-const struct rlock__link *rlock__cluster_serving(const struct rlock__cluster *cluster,
-                                                 unsigned slot) {
-    const uint16_t master = cluster->serves[slot];
-    return master != NOBODY ? &cluster->nodes[master]->link : NULL;
+    *out = rlock__cluster_serving(cluster, slot);
+    if (*out != NULL)
+        return RLOCK_OK;
+    rlock__cluster_doubt(cluster);
+    rlock__error_set(cluster->error, "CLUSTERDOWN: no node serves slot %u", slot);
+    return RLOCK_AGAIN;
 }
 
 struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t *node) {

@@ -115,8 +115,7 @@ enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned s
                                       const struct rlock__limit *limit, struct rlock__link **out);
 
 /* The link to the node that serves a slot, as far as is known; NULL: it is not. */
-const struct rlock__link *rlock__cluster_serving(const struct rlock__cluster *cluster,
-                                                 unsigned slot);
+struct rlock__link *rlock__cluster_serving(const struct rlock__cluster *cluster, unsigned slot);
 
 /* The first node from *node on that serves a slot, as far as they are known, by a number that stays
  * its own; NULL: there is none any more. */
