@@ -37,18 +37,16 @@ static void ask_one(struct rlock__probe *sentinel, const char *master, bool firs
     rlock__reply_free(reply);
 }
 
-/* As a Sentinel is asked everywhere: without a password, as the user, with the password alone. */
 static bool answers(struct rlock__probe *probe, const struct rlock__host *host, bool first) {
     const struct rlock__site *site = &probe->client->sites[0];
-    struct rlock__access access = site->finder;
+    struct rlock__access access;
     struct rlock__error error;
     struct rlock__link link;
     struct rlock__probe sentinel = *probe;
     bool answered = false;
     const char *where[] = {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", site->server.master};
-    for (int login = 0; login < 3 && !answered; login++) {
-        access.user = login == 1 ? site->finder.user : NULL;
-        access.password = login > 0 ? site->finder.password : NULL;
+    for (unsigned login = 0; !answered && rlock__sentinel_login(&access, &site->finder, login);
+         login++) {
         rlock__link_init(&link, host->name, host->port, &access, &error);
         sentinel.link = &link;
         sentinel.status = RLOCK_OK;

@@ -86,6 +86,12 @@ struct rlock__master {
     struct rlock__replicas replicas; /* the caller's when it is RLOCK_OK */
 };
 
+/* Whether a Sentinel may be asked with a login of that number, which is in *access then. First with
+ * none, for it gets the password only if it requires one; then with the user's; then with the
+ * password alone, for the user may be the servers'. */
+bool rlock__sentinel_login(struct rlock__access *access, const struct rlock__access *finder,
+                           unsigned login);
+
 /* Asks one Sentinel of the site after the other, beginning with *first, and leaves in *first which
  * answered. With RLOCK_REPLICAS_AUTO the replicas are asked for, too; else there are none.
  * RLOCK_OK. RLOCK_AGAIN: none has answered. RLOCK_UNAVAILABLE: they do not know that master.

@@ -132,23 +132,30 @@ static int64_t majority_silent_ms(const rlock__reply *others) {
 
 struct inquiry {
     const struct rlock__server *server;
-    struct rlock__access access; /* without password until the Sentinel requires one */
-    struct rlock__access log_in;
+    const struct rlock__access *finder;
+    struct rlock__access access;
+    unsigned login; /* the one of finder that is in access */
     struct rlock__link link;
     struct rlock__error error;
 };
 
-/* After a query that was denied: whether there is another login to try. First none, for a Sentinel
- * gets the password only if it requires one; then the user's; then, where that was refused, the
- * password alone, for the user may be the servers'. */
-static bool log_in(struct inquiry *inquiry, const rlock__reply *reply) {
-    const bool logged_in = inquiry->access.password != NULL;
-    if (inquiry->log_in.password == NULL || (reply == NULL) != logged_in ||
-        (logged_in && inquiry->access.user == NULL))
+bool rlock__sentinel_login(struct rlock__access *access, const struct rlock__access *finder,
+                           unsigned login) {
+    if (login > 2 || (login > 0 && finder->password == NULL) ||
+        (login == 2 && finder->user == NULL))
         return false;
-    inquiry->access = inquiry->log_in;
-    if (logged_in)
-        inquiry->access.user = NULL;
+    *access = *finder;
+    access->user = login == 1 ? finder->user : NULL;
+    access->password = login > 0 ? finder->password : NULL;
+    return true;
+}
+
+/* After a query that was denied, or a login that was refused: whether there is another login. */
+static bool log_in(struct inquiry *inquiry, const rlock__reply *reply) {
+    if ((reply == NULL) != (inquiry->login > 0) ||
+        !rlock__sentinel_login(&inquiry->access, inquiry->finder, inquiry->login + 1))
+        return false;
+    inquiry->login++;
     rlock__link_close(&inquiry->link);
     return true;
 }
@@ -213,8 +220,10 @@ static struct rlock__limit share(const struct rlock__limit *limit, size_t left) 
 static enum rlock_status ask_other(const struct inquiry *inquiry, const char *host,
                                    const char *port, const struct rlock__limit *limit,
                                    struct rlock__replicas *replicas) {
-    struct inquiry other = {
-        .server = inquiry->server, .access = inquiry->access, .log_in = inquiry->log_in};
+    struct inquiry other = {.server = inquiry->server,
+                            .finder = inquiry->finder,
+                            .access = inquiry->access,
+                            .login = inquiry->login};
     struct rlock__replicas theirs = {.count = 0};
     rlock__link_init(&other.link, host, port, &other.access, &other.error);
     const enum rlock_status status = ask_replicas(&other, limit, &theirs);
@@ -290,8 +299,8 @@ enum rlock_status rlock__sentinel_ask(const struct rlock__site *site,
     enum rlock_status worst = RLOCK_AGAIN;
     for (size_t i = 0; i < server->host_count; i++) {
         const size_t which = (*first + i) % server->host_count;
-        struct inquiry inquiry = {.server = server, .access = site->finder, .log_in = site->finder};
-        inquiry.access.user = inquiry.access.password = NULL;
+        struct inquiry inquiry = {.server = server, .finder = &site->finder};
+        (void)rlock__sentinel_login(&inquiry.access, &site->finder, 0);
         rlock__link_init(&inquiry.link, server->hosts[which].name, server->hosts[which].port,
                          &inquiry.access, &inquiry.error);
         const struct rlock__limit patience = share(limit, server->host_count - i);
