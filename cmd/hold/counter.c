@@ -123,17 +123,17 @@ int counter_check_down(const struct server *server, const struct settings *setti
     return signal != 0 ? EXIT_BY_SIGNAL + signal : failure;
 }
 
-/* Of another machine or PID namespace nobody here knows. */
-static bool has_died(const struct rlock_view_holder *holder) {
-    char ours[PROC_SPACE_SIZE];
-    return holder->pid_space != NULL && strcmp(holder->pid_space, proc_space(ours)) == 0 &&
-           holder->pid > 0 && kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH;
+/* ours: our PID space. Of a process in another one nobody here knows. */
+static bool has_died(const struct rlock_view_holder *holder, const char *ours) {
+    return holder->pid_space != NULL && strcmp(holder->pid_space, ours) == 0 && holder->pid > 0 &&
+           kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH;
 }
 
 /* Takes back the plain permits of dead processes of this machine, which have no lease and count as
  * in use, if the user may inspect them. */
 static enum rlock_status free_dead(rlock_client *client, const struct rlock_count *count,
                                    const rlock_view *view) {
+    char ours[PROC_SPACE_SIZE];
     const char **owners = calloc(view->holder_count + 1, sizeof *owners);
     struct rlock_break_options dead = {.size = sizeof dead,
                                        .name = count->name,
@@ -141,8 +141,9 @@ static enum rlock_status free_dead(rlock_client *client, const struct rlock_coun
                                        .owners = owners,
                                        .deadline_ms = count->deadline_ms,
                                        .cancel_fd = count->cancel_fd};
+    (void)proc_space(ours);
     for (size_t i = 0; owners != NULL && i < view->holder_count; i++) {
-        if (has_died(&view->holders[i]))
+        if (has_died(&view->holders[i], ours))
             owners[dead.owner_count++] = view->holders[i].owner;
     }
     int64_t freed;
