@@ -14,15 +14,6 @@ local lasting = redis.call('PTTL', key.hold) > PLAIN_MS
 
 local MOST = 150 -- permits: so many in less than a millisecond
 
--- The last of a hold's permits that are still to be taken, and the number of the first of them.
-local function last_permits(id, permits)
-    local first, ids = math.max(permits - MOST + 1, 1), {}
-    for i = first, permits do
-        ids[#ids + 1] = i == 1 and sem.permit(id) or string.sub(sem.permit(id), 1, 12) .. struct.pack('>I4', i)
-    end
-    return ids, first
-end
-
 -- How many permits it had, and whether there are more. nil: it has none.
 local function take_away()
     local token, id, permits = string.match(redis.call('HGET', key.hold, victim) or '', '^(%S+) (%x+) (%d+)$')
@@ -31,8 +22,8 @@ local function take_away()
         local number = is_permit and sem.drop(sem.ids(victim, 1)) or 0
         return number > 0 and number or nil
     end
-    local ids, first = last_permits(id, tonumber(permits))
-    local number = sem.drop(ids)
+    local first = math.max(permits - MOST + 1, 1) -- of its last ones
+    local number = sem.drop(sem.ids(id, tonumber(permits), first))
     if first > 1 and (number > 0 or not lasting) then
         redis.call('HSET', key.hold, victim, ('%s %s %d'):format(token, id, first - 1))
         tell_victim()

@@ -1,9 +1,11 @@
 -- sem_leases.lua: leased permits: whose they are, and until when; found and renewed: sem.lua.
 
--- A hold's permits: for more than one the first 12 bytes of the first, and a number.
-function sem.ids(id, permits)
-    local ids = {sem.permit(id)}
-    for i = 2, permits do ids[i] = string.sub(ids[1], 1, 12) .. struct.pack('>I4', i) end
+-- A hold's permits, from that one on, nil: all: for more than one the first 12 bytes of the first, and a number.
+function sem.ids(id, permits, from)
+    local first, ids = sem.permit(id), {}
+    for i = from or 1, permits do
+        ids[#ids + 1] = i == 1 and first or string.sub(first, 1, 12) .. struct.pack('>I4', i)
+    end
     return ids
 end
 
