@@ -1,16 +1,18 @@
--- include: base rights rights_mutex rights_rw rights_sem rights_latch rights_break
+-- include: base call rights rights_mutex rights_rw rights_sem rights_plain rights_resize
+-- include: rights_latch rights_break
 -- Which rights of a kind this user lacks. It asks, and touches nothing. KEYS and ARGV: base.lua;
 -- ARGV 7 the kind, as rights.lua has it, 8 the commands on channels, 9 ... the keys: not KEYS, for a user
 -- without a right to one of those may not run the script.
 --
 -- Reply {KNOWN, 0, 0, RULE...}: what is missing, as ACL SETUSER takes it | {UNKNOWN, 0, 0}: Redis 6
 -- can't be asked
-function rights.status()
-    return {'GET', 'HGETALL', 'PTTL', 'STRLEN', 'TYPE'}, {'HGET', 'HSCAN', 'HSTRLEN', 'ZSCAN', 'ZSCORE'},
-        {'LRANGE', 'ZCOUNT', 'ZRANGE'}
+function rights.status(can, k)
+    return can('GET', k) and can('HGETALL', k) and can('PTTL', k) and can('STRLEN', k) and can('TYPE', k)
+        and can('HGET', k, k) and can('HSCAN', k, k) and can('HSTRLEN', k, k) and can('ZSCAN', k, k)
+        and can('ZSCORE', k, k) and can('LRANGE', k, k, k) and can('ZCOUNT', k, k, k) and can('ZRANGE', k, k, k)
 end
-rights['status, all'] = function()
-    return {'HKEYS', 'HLEN', 'SCAN'}, {}, {'ZRANGEBYSCORE'}
+rights['status, all'] = function(can, k)
+    return can('HKEYS', k) and can('HLEN', k) and can('SCAN', k) and can('ZRANGEBYSCORE', k, k, k)
 end
 
 local KNOWN, UNKNOWN = 1, 0
@@ -31,8 +33,8 @@ local function each_right(name, see)
         see(command, allowed(command, ...))
         return true
     end
-    if ALSO[ARGV[7]] then rights.missing(ALSO[ARGV[7]], ask, name) end
-    rights.missing(ARGV[7], ask, name)
+    if ALSO[ARGV[7]] then rights[ALSO[ARGV[7]]](ask, name) end
+    rights[ARGV[7]](ask, name)
 end
 
 -- A key on which no command is allowed is one whose pattern is missing. SCAN takes none, and says nothing of one.

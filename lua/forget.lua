@@ -1,4 +1,4 @@
--- include: base
+-- include: base call
 -- The answer about a count has come, and nothing of its request is on its way any more: no need to remember that (see
 -- try_once.lua). KEYS and ARGV: base.lua.
 --

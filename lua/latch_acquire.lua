@@ -1,4 +1,4 @@
--- include: base clock rights rights_latch foreign acquire latch
+-- include: base clock call server rights rights_latch foreign acquire latch
 -- Looks whether a latch is open. KEYS and ARGV: base.lua, latch.lua. All waiters listen on
 -- everybody's channel, and all of them wake.
 --

@@ -1,4 +1,4 @@
--- include: base clock rights rights_latch server foreign try try_once latch
+-- include: base clock call server rights rights_latch tell foreign try try_once latch
 -- Counts down, and opens the latch at zero. KEYS and ARGV: base.lua, latch.lua; ARGV 4: by how much, 0 only to look.
 --
 -- Reply {RELEASED, count left, 0} | {LOST, 0, 0}: there is none | {WRONG_KIND, 0, 0}

@@ -1,4 +1,4 @@
--- include: base clock rights rights_latch server foreign try try_once latch
+-- include: base clock call server rights rights_latch tell foreign try try_once latch
 -- Sets a latch that is not there. KEYS and ARGV: base.lua, latch.lua; ARGV 4: the count.
 --
 -- Reply {RELEASED, count, 0} | {LOST, count, 0}: there is one, left as it is | {WRONG_KIND, 0, 0}

@@ -1,4 +1,4 @@
--- include: base clock rights rights_break server foreign front waiters queue mutex broken
+-- include: base clock call server rights rights_break tell foreign front waiters queue mutex broken
 -- Takes `run` or `fair` away from its holder, all of its holds, and wakes the next. The token stays:
 -- the next holder's is larger. Sent again it finds another holder, or none, and takes nothing more.
 -- KEYS and ARGV: base.lua, queue.lua, broken.lua.

@@ -1,4 +1,4 @@
--- include: base clock token holds check
+-- include: base clock call server token holds check
 -- Looks whether a hold of `run` or `fair` is still there. KEYS and ARGV: base.lua, check.lua.
 --
 -- Reply {KEPT, ms left, 0} | {LOST, 0, 0}: it is gone, or someone else's

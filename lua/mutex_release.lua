@@ -1,21 +1,23 @@
--- include: base simple
+-- include: base
 -- Gives one hold of `run` or `fair` back, leaves line and queue, and wakes the next. Sent again
 -- after a lost answer it finds its hold gone and takes nothing more. KEYS and ARGV: base.lua,
 -- queue.lua.
 --
 -- Reply {RELEASED, 0, 0} | {STILL_HELD, holds left, 0} | {LOST, 0, 0}
-local list, leases = KEYS[8], KEYS[4]
 -- Nearly always: it is the only hold, nothing else is wanted, no record is kept of runs, and nobody waits.
-if call.is_simple(ARGV[8], list, KEYS[#KEYS - 1]) and redis.pcall('HGET', key.lock, call.owner) == '1' then
-    local all = redis.call('ZRANGE', leases, '0', '1')
-    if #all == 1 and all[1] == call.owner .. ' ' .. call.id then
-        redis.call('DEL', key.lock, key.info, leases)
-        redis.pcall(call.publish, call.channel, '0')
+if not ARGV[8] and string.sub(ARGV[3], 33) == '.1'
+    and redis.call('EXISTS', KEYS[5], KEYS[8], KEYS[#KEYS - 1], KEYS[#KEYS]) == 0
+    and redis.pcall('HGET', KEYS[1], ARGV[1]) == '1' then
+    local all = redis.call('ZRANGE', KEYS[4], '0', '1')
+    if #all == 1 and all[1] == ARGV[1] .. ' ' .. string.sub(ARGV[3], 1, 32) then
+        redis.call('DEL', KEYS[1], KEYS[3], KEYS[4])
+        local publish, channel = string.match(ARGV[5], '^(S?PUBLISH) (.*)$')
+        redis.pcall(publish, channel, '0')
         return {RELEASED, 0, 0}
     end
 end
 
--- include: clock server try give once once_note front waiters queue queue_newest queue_leave
+-- include: clock call server tell try give once once_note front waiters queue queue_newest queue_leave
 -- include: holds holds_keep holds_end holds_give
 local waiter = call.waiter
 

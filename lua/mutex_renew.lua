@@ -1,4 +1,4 @@
--- include: base clock holds holds_keep
+-- include: base clock call server holds holds_keep
 -- Renews the lease of one hold of `run` or `fair`, and of nobody else's. KEYS and ARGV: base.lua.
 --
 -- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: it is gone, or someone else's

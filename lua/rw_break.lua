@@ -1,6 +1,6 @@
 --!df flags=allow-undeclared-keys
--- include: base clock rights rights_break server front waiters holds holds_keep holds_end
--- include: rw rw_holds rw_leases rw_wake broken
+-- include: base clock call server rights rights_break tell front waiters holds holds_keep holds_end
+-- include: rw_lease_key rw rw_holds rw_leases rw_wake broken
 -- Takes `read` or `write` away from a holder, all of its holds, and wakes the next waiters. Sent again it finds them
 -- gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --
@@ -21,7 +21,7 @@ end
 
 local function end_reads(number)
     local lease_keys, members = {}, {}
-    for i = 1, math.min(number, 1000) do lease_keys[i] = rw.lease_key(victim, i) end
+    for i = 1, math.min(number, 1000) do lease_keys[i] = lease_key(victim, i) end
     for _, id in ipairs(redis.call('MGET', unpack(lease_keys))) do
         if id then members[#members + 1] = victim .. ' ' .. id end
     end

@@ -1,23 +1,26 @@
 --!df flags=allow-undeclared-keys
--- include: base simple rw
+-- include: base
 -- Gives one hold of `read` or `write` back, leaves the lines, and wakes the next waiters. Sent
 -- again after a lost answer it finds its hold gone and takes nothing more.
 -- KEYS and ARGV: base.lua, rw.lua. Redisson's messages: 0 after the last read hold, 1 after a write.
 --
 -- Reply {RELEASED, 0, 0} | {STILL_HELD, holds left, 0} | {LOST, 0, 0}
-local leases = KEYS[4]
 -- Nearly always: it is the only hold, nothing else is wanted, and nobody waits.
-local all = redis.pcall('HLEN', key.lock) == 2 and redis.call('ZRANGE', leases, '0', '1') or {}
-local writes = all[1] == rw.write_field(call.owner) .. ' ' .. call.id
-local own = writes and rw.write_field(call.owner) or call.owner
-if #all == 1 and all[1] == own .. ' ' .. call.id and call.is_simple(ARGV[8], rw.marker, rw.writers.waiters)
-    and redis.call('HGET', key.lock, own) == '1' then
-    redis.call('DEL', key.lock, key.info, leases, rw.told, writes and rw.told or rw.lease_key(own, '1'))
-    redis.pcall(call.publish, call.channel, writes and '1' or '0')
-    return {RELEASED, 0, 0}
+if not ARGV[8] and string.sub(ARGV[3], 33) == '.1'
+    and redis.call('EXISTS', KEYS[5], KEYS[8], KEYS[9], KEYS[#KEYS]) == 0 and redis.pcall('HLEN', KEYS[1]) == 2 then
+    local all = redis.call('ZRANGE', KEYS[4], '0', '1')
+    local hold = ' ' .. string.sub(ARGV[3], 1, 32)
+    local writes = all[1] == ARGV[1] .. ':write' .. hold
+    local field = writes and ARGV[1] .. ':write' or ARGV[1]
+    if #all == 1 and all[1] == field .. hold and redis.call('HGET', KEYS[1], field) == '1' then
+        redis.call('DEL', KEYS[1], KEYS[3], KEYS[4], KEYS[11], writes and KEYS[11] or KEYS[12])
+        local publish, channel = string.match(ARGV[5], '^(S?PUBLISH) (.*)$')
+        redis.pcall(publish, channel, writes and '1' or '0')
+        return {RELEASED, 0, 0}
+    end
 end
 
--- include: clock server try give front waiters
+-- include: clock call server tell rw_lease_key rw try give front waiters
 -- include: holds holds_keep holds_end holds_give rw_holds rw_leases rw_wake
 local waiter = call.waiter
 

@@ -1,4 +1,4 @@
--- include: base clock token sem sem_leases check
+-- include: base clock call server token sem_permit sem sem_leases check
 -- Looks whether permits are still held. KEYS and ARGV: base.lua, sem.lua, check.lua.
 -- Reply: mutex_check.lua; {KEPT, -1, 0}: permits without a lease
 
@@ -12,7 +12,7 @@ end
 
 if check.by_id and not sem.token() or not check.by_id and not find() then return check.kept(0) end
 local living, ends = sem.living(call.id, call.permits)
-if #living == 0 and not check.by_id and not redis.call('ZSCORE', sem.permits, sem.permit(call.id)) then
+if #living == 0 and not check.by_id and not redis.call('ZSCORE', sem.permits, permit_of(call.id)) then
     return check.kept(-1) -- plain ones stand in no list
 end
 return check.kept(#living == call.permits and ends - server.now or 0)

@@ -1,4 +1,4 @@
--- include: base clock server try give front waiters sem sem_waiters
+-- include: base clock call server tell try give front waiters sem sem_waiters
 -- Gives plain permits back, once, leaves the line, and wakes the waiters that fit in.
 -- KEYS and ARGV: base.lua, sem.lua.
 --

@@ -1,4 +1,4 @@
--- include: base clock sem sem_leases
+-- include: base clock call server sem_permit sem sem_leases
 -- Renews the leases of one holder's permits. KEYS and ARGV: base.lua, sem.lua.
 --
 -- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: at least one is gone

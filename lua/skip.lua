@@ -1,4 +1,4 @@
--- include: base clock rights rights_mutex try try_once
+-- include: base clock call server rights rights_mutex try try_once
 -- Counts that a lock of `run` or `fair` was not acquired in time, until a run ends with status 0: --max-skips.
 -- KEYS and ARGV: base.lua; KEYS, the last but one: record, see once.lua.
 --

@@ -1,4 +1,4 @@
--- include: base clock token token_raise
+-- include: base clock call server token token_raise
 -- The token of a hold on several servers is the largest of those that a majority gave. Here one that
 -- gave a smaller one accepts it, so that every later one is larger, and no other holder's is the
 -- same: of two that want one number, only the first finds it free on a server (ballots as those of

@@ -1,49 +1,56 @@
 --!df flags=allow-undeclared-keys
--- include: base simple clock token rights rights_rw rw grant rw_grant
+-- include: base clock rights rights_rw
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain
 local refusal = rights.refusal('read, write')
 if refusal then return refusal end
-local writing = rw.write_field(call.owner)
-if call.is_simple(ARGV[9], key.lock, key.info, KEYS[4], rw.marker, rw.writers.waiters) then
-    return grant(writing, nil, rw.count_write)
+local held_as, others_left, finish = ARGV[1] .. ':write', nil, nil
+-- Nearly always it is free, nothing but it is wanted, and nobody waits.
+if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
+    or redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[8], KEYS[9], KEYS[#KEYS]) > 0 then
+    -- include: call server tell token foreign rw_lease_key rw try front waiters waiting acquire
+    -- include: holds holds_keep holds_end holds_take rw_holds rw_leases rw_take rw_meet rw_wake
+    local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
+    local mode = rw.mode(ttl)
+    if mode == false then return {WRONG_KIND, 0, 0} end
+    if try.is_over() then return {OVER, 0, 0} end
+    local prefers_readers = call.variant == 'prefer-readers'
+    local own = prefers_readers and waiters or rw.writers
+    local function leave() waiters.leave_granted(own) end
+    local before, _, more
+    before, mode, _, more = rw.meet(mode, ttl, held_as, call.proof_owner and rw.write_field(call.proof_owner))
+    if before then return before end
+    local around = mode and holds.around()
+    local apart = not around and holds.apart()
+    if apart then return apart end
+    if mode then
+        if around and holds.count(rw.write_field(around)) > 0 then
+            if writer == call.owner then rw.pass_marker_on(writer) end
+            return holds.reenter(rw.write_field(around), leave)
+        elseif around then
+            return {REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '
+                .. 'a writer in: take it for writing first'}
+        end
+        local place, waiting, again_ms, ticket = waiters.place(own)
+        if call.enqueue and not prefers_readers then rw.mark(place) end
+        -- It was told like a reader, and readers may come in: the word goes on.
+        if prefers_readers and mode == 'read' and not writer then
+            rw.tell_readers(true)
+        end
+        return acquire.busy(rw.holder(), redis.call('PTTL', key.lock), place, waiting, more and waiters.SOON or again_ms,
+            ticket)
+    end
+    function finish()
+        leave()
+        if writer == call.owner then rw.pass_marker_on(writer) end
+        waiters.tell(waiters, 'first ' .. call.lease) -- they listen on everybody's channel now
+        waiters.tell(rw.writers, 'first ' .. call.lease)
+    end
 end
 
--- include: server foreign try front waiters waiting acquire
--- include: holds holds_keep holds_end holds_take rw_holds rw_leases rw_take rw_meet rw_wake
-local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
-local mode = rw.mode(ttl)
-if mode == false then return {WRONG_KIND, 0, 0} end
-if try.is_over() then return {OVER, 0, 0} end
-local prefers_readers = call.variant == 'prefer-readers'
-local own = prefers_readers and waiters or rw.writers
-local function leave() waiters.leave_granted(own) end
-local before, _, more
-before, mode, _, more = rw.meet(mode, ttl, writing, call.proof_owner and rw.write_field(call.proof_owner))
-if before then return before end
-local around = mode and holds.around()
-local apart = not around and holds.apart()
-if apart then return apart end
-if not mode then
-    local first = grant(writing, nil, rw.count_write, leave)
-    if writer == call.owner then rw.pass_marker_on(writer) end
-    waiters.tell(waiters, 'first ' .. call.lease) -- they listen on everybody's channel now
-    waiters.tell(rw.writers, 'first ' .. call.lease)
-    return first
-end
-if around and holds.count(rw.write_field(around)) > 0 then
-    if writer == call.owner then rw.pass_marker_on(writer) end
-    return holds.reenter(rw.write_field(around), leave)
-elseif around then
-    return {REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '
-        .. 'a writer in: take it for writing first'}
-end
-local place, waiting, again_ms, ticket = waiters.place(own)
-if call.enqueue and not prefers_readers then rw.mark(place) end
--- It was told like a reader, and readers may come in: the word goes on.
-if prefers_readers and mode == 'read' and not writer then
-    rw.tell_readers(true)
-end
-return acquire.busy(rw.holder(), redis.call('PTTL', key.lock), place, waiting, more and waiters.SOON or again_ms,
-    ticket)
+-- include: next_token grant
+redis.call('HSET', KEYS[1], 'mode', 'write', held_as, '1')
+redis.call('PEXPIRE', KEYS[1], lasts)
+if finish then finish() end
+return {GRANTED, token, tonumber(ARGV[2])}

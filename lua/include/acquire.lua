@@ -9,6 +9,9 @@ call.period = tonumber(ARGV[15])
 call.preempts_as = (ARGV[16] or '') ~= '' and ARGV[16] or nil
 call.once_key = (ARGV[17] or '') ~= '' and ARGV[17] or nil
 call.priority, call.waited = tonumber(ARGV[18]) or 0, tonumber(ARGV[19]) or 0
+local REFUSED = -2 -- it could never succeed; the text after the numbers says why
+local OUSTED = -3 -- a later waiter has taken our place
+local APART = -6 -- it asks to re-enter alone, and the hold around it is not here; -5: once.lua
 local acquire = {}
 
 -- With --preempt: the first in line asks a holder that has agreed to that to end, on the channel on which broken.lua

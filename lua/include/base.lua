@@ -28,20 +28,8 @@
 if not redis.setresp and _VERSION == 'Lua 5.1' then -- it came with Redis 6.0; a server with another Lua is newer
     return redis.error_reply('ERR older than Redis 6.0')
 end
-local unpack = table.unpack or unpack -- Lua 5.4 and 5.1
 local GRANTED, REENTERED, BUSY = 1, 2, 0 -- to take it
 local WRONG_KIND = -1 -- something else stands under the name
-local REFUSED = -2 -- it could never succeed; the text after the numbers says why
-local OUSTED = -3 -- a later waiter has taken our place
-local OVER = -4 -- this try was given back before it arrived
-local APART = -6 -- it asks to re-enter alone, and the hold around it is not here; -5: once.lua
 local KEPT = 1 -- to renew it
 local RELEASED, STILL_HELD = 1, 2 -- to give it back; an outer hold of the same owner remains
 local LOST = 0 -- not there: expired, broken, given back before, never taken
-local key = {lock = KEYS[1], token = KEYS[2], info = KEYS[3], hold = KEYS[4], waiters = KEYS[5], shown = KEYS[7]}
-local call = {
-    owner = ARGV[1], lease = tonumber(ARGV[2]), lease_text = ARGV[2], -- commands take a text faster than a number
-    id = string.sub(ARGV[3], 1, 32), try = tonumber(string.sub(ARGV[3], 34)) or 1, tombstone = KEYS[#KEYS],
-}
--- Where all hear of it, and by which command.
-call.publish, call.channel = string.match(ARGV[5], '^(S?PUBLISH) (.*)$')

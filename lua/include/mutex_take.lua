@@ -1,11 +1,9 @@
 -- mutex_take.lua: how `run` and `fair` take the hash that they share.
 
--- The first in line listens on everybody's channel from here on.
-function mutex.grant()
-    return grant(call.owner, nil, nil, function()
-        waiters.leave_granted(waiters)
-        waiters.tell(waiters, 'first ' .. call.lease)
-    end)
+-- Out of the line. The first in it listens on everybody's channel from here on.
+function mutex.leave_granted()
+    waiters.leave_granted(waiters)
+    waiters.tell(waiters, 'first ' .. call.lease)
 end
 
 -- Not all are free to take what is held: this very attempt was granted, and its answer lost; or no run is wanted; or

@@ -1,10 +1,12 @@
 -- rights_latch.lua: the rights of latches, see rights.lua.
-rights['latch set'] = function()
-    return {'GET', 'TYPE'}, {'HGET', 'PEXPIRE', 'SET'}, {'HSET'}
+rights['latch set'] = function(can, k)
+    return can('GET', k) and can('TYPE', k) and can('HGET', k, k) and can('PEXPIRE', k, k) and can('SET', k, k)
+        and can('HSET', k, k, k)
 end
-rights['latch down'] = function()
-    return {'DEL', 'GET', 'TYPE'}, {'DECRBY', 'HGET', 'PEXPIRE'}, {'HSET'}
+rights['latch down'] = function(can, k)
+    return can('DEL', k) and can('GET', k) and can('TYPE', k) and can('DECRBY', k, k) and can('HGET', k, k)
+        and can('PEXPIRE', k, k) and can('HSET', k, k, k)
 end
-rights['latch wait'] = function()
-    return {'GET', 'TYPE'}, {'HGET'}
+rights['latch wait'] = function(can, k)
+    return can('GET', k) and can('TYPE', k) and can('HGET', k, k)
 end

@@ -1,15 +1,9 @@
 -- rights_sem.lua: the rights of `sem`, see rights.lua.
-function rights.sem()
-    return {'DEL', 'EXISTS', 'GET', 'HGETALL', 'INCR', 'PTTL', 'ZCARD'},
-        {'HDEL', 'HGET', 'HMGET', 'HSCAN', 'INCRBY', 'PEXPIRE', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'},
-        {'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}
-end
-rights['sem --plain'] = function()
-    return {'DEL', 'GET', 'HGETALL', 'INCR', 'PTTL', 'ZCARD'},
-        {'HDEL', 'HGET', 'HMGET', 'HSCAN', 'INCRBY', 'PEXPIRE', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'},
-        {'HINCRBY', 'HSET', 'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}
-end
-rights['sem --resize'] = function()
-    return {'GET', 'HGETALL', 'ZCARD'}, {'HDEL', 'HGET', 'HMGET', 'INCRBY', 'PEXPIRE', 'SET', 'ZREM'},
-        {'HSET', 'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}
+function rights.sem(can, k)
+    return can('DEL', k) and can('EXISTS', k) and can('GET', k) and can('HGETALL', k) and can('INCR', k)
+        and can('PTTL', k) and can('ZCARD', k) and can('HDEL', k, k) and can('HGET', k, k) and can('HMGET', k, k)
+        and can('HSCAN', k, k) and can('INCRBY', k, k) and can('PEXPIRE', k, k) and can('SET', k, k)
+        and can('ZRANK', k, k) and can('ZREM', k, k) and can('ZSCORE', k, k) and can('HSET', k, k, k)
+        and can('ZADD', k, k, k) and can('ZCOUNT', k, k, k) and can('ZRANGE', k, k, k)
+        and can('ZRANGEBYSCORE', k, k, k)
 end

@@ -10,8 +10,3 @@
 local rw = {marker = KEYS[8], writers = {waiters = KEYS[9], front = KEYS[10]}, told = KEYS[11]}
 
 function rw.write_field(owner) return owner .. ':write' end
-
-function rw.lease_key(owner, i)
-    local before_owner = string.find(key.lock, '{', 1, true) and key.lock or '{' .. key.lock .. '}'
-    return before_owner .. ':' .. owner .. ':rwlock_timeout:' .. i
-end

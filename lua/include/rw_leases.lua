@@ -2,15 +2,15 @@
 local MOST = 1000 -- read holds of an owner, one in the other: so many keys are looked at, at once
 
 function holds.added(field, id, number, ms)
-    if not holds.is_write(field) then redis.call('SET', rw.lease_key(field, number), id, 'PX', ms) end
+    if not holds.is_write(field) then redis.call('SET', lease_key(field, number), id, 'PX', ms) end
 end
 
 -- Of an owner's lease keys the one with that id, and the first that is it or is gone; nil: there is none.
 -- number: of the owner's read holds; nil: as many as there are. It is asked for only if the first is another's.
 local function find_keys(owner, id, number)
-    local keys, found, gap = {rw.lease_key(owner, 1)}, nil, nil
+    local keys, found, gap = {lease_key(owner, 1)}, nil, nil
     if redis.call('GET', keys[1]) == id then return keys[1], keys[1] end
-    for i = 2, math.min(number or holds.count(owner), MOST) do keys[i] = rw.lease_key(owner, i) end
+    for i = 2, math.min(number or holds.count(owner), MOST) do keys[i] = lease_key(owner, i) end
     for i, kept in ipairs(redis.call('MGET', unpack(keys))) do
         if kept == id then found = keys[i] end
         if not kept or kept == id then gap = gap or keys[i] end
@@ -21,9 +21,9 @@ end
 -- A key that is gone, of a server that has lost it, stands again.
 function holds.renewed(field)
     if holds.is_write(field) then return end
-    local lease_key, gap = find_keys(field, call.id)
-    if lease_key then
-        redis.call('PEXPIRE', lease_key, math.max(redis.call('PTTL', lease_key), call.lease))
+    local found, gap = find_keys(field, call.id)
+    if found then
+        redis.call('PEXPIRE', found, math.max(redis.call('PTTL', found), call.lease))
     elseif gap then
         redis.call('SET', gap, call.id, 'PX', call.lease_text)
     end
@@ -31,7 +31,7 @@ end
 
 -- The last key moves into the gap: Redisson looks at those from 1 to the number of holds.
 local function close_gap(owner, id, number)
-    local last = rw.lease_key(owner, number)
+    local last = lease_key(owner, number)
     local gone, gap = find_keys(owner, id, number)
     if gone then redis.call('DEL', gone) end
     if gap and gap ~= last and redis.call('EXISTS', last) == 1 then redis.call('RENAME', last, gap) end
@@ -68,7 +68,7 @@ local function longest_read()
         asked = asked + number
         if asked > MANY then return nil end
         for i = 1, number do
-            local left = redis.call('PTTL', rw.lease_key(entries[at], i))
+            local left = redis.call('PTTL', lease_key(entries[at], i))
             if left == -1 then return nil end
             longest = left > (longest or 0) and left or longest
         end

@@ -34,7 +34,7 @@ end
 local function is_dead(field, number)
     if number > rw.A_FEW then return false end
     for i = number, 1, -1 do
-        if redis.call('PTTL', rw.lease_key(field, i)) ~= -2 then return false end
+        if redis.call('PTTL', lease_key(field, i)) ~= -2 then return false end
     end
     return true
 end

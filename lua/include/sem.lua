@@ -24,20 +24,8 @@ function sem.available()
     return #text <= 16 and string.find(text, '^-?%d+$') and tonumber(text) or false
 end
 
--- The first of a hold's permits: its id, as bytes.
-function sem.permit(hex)
-    return struct.pack('>I4I4I4I4', tonumber(string.sub(hex, 1, 8), 16), tonumber(string.sub(hex, 9, 16), 16),
-        tonumber(string.sub(hex, 17, 24), 16), tonumber(string.sub(hex, 25, 32), 16))
-end
-
 -- nil: the call has no hold, or gave it back.
 function sem.token() return string.match(hold or '', '^%d+') end
-
--- Writes down whose the call's hold is; token: '-' when it is left held.
-function sem.note(token)
-    redis.call('HSET', key.hold, call.id, token .. ' ' .. call.owner,
-        call.owner, token .. ' ' .. call.id .. ' ' .. call.permits)
-end
 
 -- Never sooner than they would have ended.
 function sem.expire(ms)

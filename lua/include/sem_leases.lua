@@ -2,7 +2,7 @@
 
 -- A hold's permits, from that one on, nil: all: for more than one the first 12 bytes of the first, and a number.
 function sem.ids(id, permits, from)
-    local first, ids = sem.permit(id), {}
+    local first, ids = permit_of(id), {}
     for i = from or 1, permits do
         ids[#ids + 1] = i == 1 and first or string.sub(first, 1, 12) .. struct.pack('>I4', i)
     end
@@ -24,7 +24,7 @@ end
 
 -- Of a hold's permits those whose lease is not over, and when it ends: all of them end together.
 function sem.living(id, permits)
-    local first = sem.permit(id)
+    local first = permit_of(id)
     local ends = redis.call('ZSCORE', sem.permits, first)
     if not ends or tonumber(ends) <= server.now then return {} end
     if permits == 1 then return {first}, tonumber(ends) end

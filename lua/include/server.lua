@@ -1,12 +1,12 @@
--- server.lua: the messages of scripts of all kinds.
+-- server.lua: the server's time, and its answers.
+local server = {now = now, now_text = now_text}
 
--- Tells one waiter, on the channel of its own. False: it does not listen. No permission to publish
--- must not undo what was done: a waiter finds it by itself within seconds.
-function server.tell(owner, message)
-    return redis.pcall(call.publish, call.channel .. ':' .. owner, message) ~= 0
-end
+-- So many ms from now, as a command takes it: Lua turns a number into text slowly.
+function server.after(ms) return string.format('%d', server.now + ms) end
 
--- On everybody's channel: Redisson's waiters, and the first in rlock's line.
-function server.tell_all(message)
-    redis.pcall(call.publish, call.channel, message)
+-- The answer of a command about a key; nil where the key is of another type.
+function server.typed(...)
+    local answer = redis.pcall(...)
+    if type(answer) ~= 'table' or not answer.err then return answer end
+    if not string.find(answer.err, 'WRONGTYPE', 1, true) then return redis.call(...) end -- for the error that it raises
 end

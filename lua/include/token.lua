@@ -1,11 +1,5 @@
 -- token.lua: fencing tokens, and what others are shown of the caller, which begins with one.
 
--- The next fencing token, as text: a Lua number is exact up to 2^53 only.
-function server.next_token()
-    local number = redis.call('INCR', key.token)
-    return number < 2 ^ 53 and string.format('%d', number) or redis.call('GET', key.token)
-end
-
 -- The token in what info says of an owner; nil: it has none.
 function server.token_in(shown) return string.match(shown or '', '^{"token":(%d+),') end
 

@@ -7,6 +7,7 @@
 -- tombstone: hash {over: number of the last try that is over; code: see try_once.lua}. It stands where a request that was
 -- never answered may still be on its way, or a later try has been made; for longer than the kernel sends a packet again
 -- (tcp_retries2 of tcp(7): 15 minutes).
+local OVER = -4 -- in answer to a request to take: the try was given back before it arrived
 local try = {tombstone = call.tombstone, REMEMBER = 1200000}
 
 function try.remember(field, number)

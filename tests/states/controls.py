@@ -14,16 +14,16 @@ class Control(NamedTuple):
 CONTROLS = {
     "a release that asks for no owner": Control(
         "run", "mutex_release",
-        "redis.pcall('HGET', key.lock, call.owner) == '1' then\nlocal all = redis.call('ZRANGE', leases, '0', '1')\n"
-        "if #all == 1 and all[1] == call.owner .. ' ' .. call.id then", "true then\nif true then",
+        "redis.pcall('HGET', KEYS[1], ARGV[1]) == '1' then\nlocal all = redis.call('ZRANGE', KEYS[4], '0', '1')\n"
+        "if #all == 1 and all[1] == ARGV[1] .. ' ' .. string.sub(ARGV[3], 1, 32) then", "true then\nif true then",
         "believes to hold it"),
     "a token that does not grow": Control(
-        "run", "mutex_acquire", "redis.call('INCR', key.token)", "redis.call('GET', key.token) + 0", "no new token"),
+        "run", "mutex_acquire", "redis.call('INCR', KEYS[2])", "redis.call('GET', KEYS[2]) + 0", "no new token"),
     "a lease that is too short": Control(
-        "run", "mutex_acquire", "redis.call('PEXPIRE', key.lock, ms)",
-        "redis.call('PEXPIRE', key.lock, ms - 500)", "but it stands for"),
+        "run", "mutex_acquire", "redis.call('PEXPIRE', KEYS[1], lasts)",
+        "redis.call('PEXPIRE', KEYS[1], lasts - 500)", "but it stands for"),
     "a lease that never ends": Control(
-        "run", "mutex_acquire", "redis.call('PEXPIRE', key.info, ms)", "", "never expires"),
+        "run", "mutex_acquire", "redis.call('PEXPIRE', KEYS[3], lasts)", "", "never expires"),
     "a lock that is taken before its lease ends": Control(
         "run", "mutex_acquire", "local ttl = redis.call('PTTL', key.lock)\n",
         "local ttl = redis.call('PTTL', key.lock) if ttl < 2000 then redis.call('DEL', key.lock) ttl = -2 end\n",
@@ -38,7 +38,7 @@ CONTROLS = {
     "a waiter that leaves without a word to the next": Control(
         "run", "mutex_release", "elseif not queue.wake() then\nwaiters.wake(waiters)\nend", "end", "who waits gets it after"),
     "a queue that lets the last in": Control(
-        "fair", "fair_acquire", "(not head or head == call.owner or queue.overtakes())", "true", "who came earlier"),
+        "fair", "fair_acquire", "head and head ~= call.owner and not queue.overtakes()", "false", "who came earlier"),
     "a newcomer that goes before one of its own priority": Control(
         "fair --priority", "fair_acquire", "return call.priority > tickets.priority(queue.head_ticket)",
         "return call.priority >= tickets.priority(queue.head_ticket)", "who came earlier", (4, 3, 0, 0)),
@@ -49,7 +49,7 @@ CONTROLS = {
         "fair --priority --supersede", "fair_acquire", "if call.has_cleaned and not call.overtakes or",
         "if call.has_cleaned or", "it goes on without end", (4, 2, 1, 0)),
     "a reader beside a writer": Control(
-        "read, write", "read_acquire", "if mode ~= 'write' and not writer then", "if not writer then",
+        "read, write", "read_acquire", "if mode == 'write' or writer then", "if writer then",
         "and one writes"),
     "a write that ends without a word": Control(
         "read, write", "rw_release",

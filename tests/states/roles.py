@@ -90,7 +90,8 @@ def arguments(role, i, request, heard_by):
         keys = [each if at in held else all_keys[0] for at, each in enumerate(all_keys[:max(held) + 1])]
     else:
         record = [key("rlock_last:{*}")] if request.what == "give" and role.kind in ("run", "fair") else []
-        keys = all_keys[:TO_TAKE.get(role.kind, 99) if request.what == "take" else 99] + record + [tombstone]
+        lease = [key(f"{{*}}:{owner(i)}:rwlock_timeout:1")] if role.kind in ("read", "write") else []
+        keys = all_keys[:TO_TAKE.get(role.kind, 99) if request.what == "take" else 99] + lease + record + [tombstone]
     if request.what in ("set", "down"):
         return [str(len(keys)), *keys, attempt(i), "0", attempt(i), str(role.permits),
                 f"PUBLISH {heard_by:x}.{channel(role)}", "0"]

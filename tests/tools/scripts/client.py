@@ -179,8 +179,10 @@ class Lock:
     def run(self, script, owner, lease, attempt, permits, *more, record=False):
         """One script, by its hash; its answer."""
         sha1 = self.server.hash_of(f"{os.environ['SCRIPTS']}/{script}.lua")
-        keys = [*self.keys, *[self.record] * record, self.key(f"rlock_tombstone:{attempt[:32]}:{{*}}")]
-        return self.server("EVALSHA", sha1, len(keys), *keys, owner, lease, attempt, permits,
+        leases = [self.key(f"{{*}}:{owner}:rwlock_timeout:1")] if self.kind in ("read", "write") else []
+        keys = [*self.keys, *leases, *[self.record] * record, self.key(f"rlock_tombstone:{attempt[:32]}:{{*}}")]
+        nth_try = "" if "." in attempt or not attempt else ".1"
+        return self.server("EVALSHA", sha1, len(keys), *keys, owner, lease, attempt + nth_try, permits,
                            f"PUBLISH {self.channel}", "1", *more)
 
     def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total=None,
