@@ -1,4 +1,4 @@
--- include: base call rights rights_mutex rights_rw rights_sem rights_plain rights_resize
+-- include: base call rights rights_mutex rights_fair rights_rw rights_sem rights_plain rights_resize
 -- include: rights_latch rights_break
 -- Which rights of a kind this user lacks. It asks, and touches nothing. KEYS and ARGV: base.lua;
 -- ARGV 7 the kind, as rights.lua has it, 8 the commands on channels, 9 ... the keys: not KEYS, for a user
@@ -12,11 +12,11 @@ function rights.status(can, k)
         and can('ZSCORE', k, k) and can('LRANGE', k, k, k) and can('ZCOUNT', k, k, k) and can('ZRANGE', k, k, k)
 end
 rights['status, all'] = function(can, k)
-    return can('HKEYS', k) and can('HLEN', k) and can('SCAN', k) and can('ZRANGEBYSCORE', k, k, k)
+    return rights.status(can, k) and can('HKEYS', k) and can('HLEN', k) and can('SCAN', k)
+        and can('ZRANGEBYSCORE', k, k, k)
 end
 
 local KNOWN, UNKNOWN = 1, 0
-local ALSO = {fair = 'run', ['status, all'] = 'status'}
 if not redis.acl_check_cmd then return {UNKNOWN, 0, 0} end
 
 local reply, open = {KNOWN, 0, 0}, {}
@@ -33,7 +33,6 @@ local function each_right(name, see)
         see(command, allowed(command, ...))
         return true
     end
-    if ALSO[ARGV[7]] then rights[ALSO[ARGV[7]]](ask, name) end
     rights[ARGV[7]](ask, name)
 end
 

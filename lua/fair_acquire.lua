@@ -1,9 +1,9 @@
--- include: base clock rights rights_mutex
+-- include: base clock rights rights_mutex rights_fair
 -- Takes the lock of `fair`, first come first served among those of one priority, or stands in the queue for it.
 -- KEYS and ARGV: base.lua, mutex.lua, queue.lua. Reply: mutex_acquire.lua, and
 --       {OUSTED, 0, 0, why}: one that came later with --supersede stands in our place
-local refusal = rights.refusal('run') or rights.refusal('fair')
-if refusal then return refusal end
+local rights_of = 'fair'
+-- include: rights_ask
 local held_as, others_left, finish = ARGV[1], nil, nil
 -- Nearly always it is free, nothing but it is wanted, and nobody waits.
 if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'

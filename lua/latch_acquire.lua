@@ -5,8 +5,8 @@
 -- Reply {GRANTED, 0, 0}: it is open; none counts as open, but for the variant 'must-exist' of a waiter
 --                        that has never seen one
 --       {BUSY, -1, place: 1, 0 for one that is not there yet, ..., count} | {WRONG_KIND, 0, 0}
-local refusal = rights.refusal('latch wait')
-if refusal then return refusal end
+local rights_of = 'latch wait'
+-- include: rights_ask
 local count = latch.count()
 if count == false then return {WRONG_KIND, 0, 0} end
 if not count and call.variant == 'must-exist' and (call.last_place or 0) < 1 then

@@ -2,8 +2,8 @@
 -- Counts down, and opens the latch at zero. KEYS and ARGV: base.lua, latch.lua; ARGV 4: by how much, 0 only to look.
 --
 -- Reply {RELEASED, count left, 0} | {LOST, 0, 0}: there is none | {WRONG_KIND, 0, 0}
-local refusal = rights.refusal('latch down')
-if refusal then return refusal end
+local rights_of = 'latch down'
+-- include: rights_ask
 local count = latch.count()
 if count == false then return {WRONG_KIND, 0, 0} end
 

@@ -2,8 +2,8 @@
 -- Sets a latch that is not there. KEYS and ARGV: base.lua, latch.lua; ARGV 4: the count.
 --
 -- Reply {RELEASED, count, 0} | {LOST, count, 0}: there is one, left as it is | {WRONG_KIND, 0, 0}
-local refusal = rights.refusal('latch set')
-if refusal then return refusal end
+local rights_of = 'latch set'
+-- include: rights_ask
 local count = latch.count()
 if count == false then return {WRONG_KIND, 0, 0} end
 

@@ -9,8 +9,8 @@
 --        owner, host, pid, user, command, held since ms, length of the line, 1: give.lua, else 0,
 --        ms until it shall come again at most, ticket: waiters.lua,
 --        with --preempt: whether the holder was asked to end, see acquire.lua}
-local refusal = rights.refusal('run')
-if refusal then return refusal end
+local rights_of = 'run'
+-- include: rights_ask
 local held_as, others_left, finish = ARGV[1], nil, nil
 -- Nearly always it is free, nothing but it is wanted, and nobody waits.
 if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'

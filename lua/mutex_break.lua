@@ -4,8 +4,8 @@
 -- KEYS and ARGV: base.lua, queue.lua, broken.lua.
 --
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: the holder that was shown does not hold it | {WRONG_KIND, 0, 0}
-local refusal = rights.refusal('break')
-if refusal then return refusal end
+local rights_of = 'break'
+-- include: rights_ask
 local holder = mutex.holder(redis.call('PTTL', key.lock))
 if holder == false then return {WRONG_KIND, 0, 0} end
 if holder ~= victim then return {LOST, 0, 0} end

@@ -3,8 +3,8 @@
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
 -- Reply: mutex_acquire.lua
-local refusal = rights.refusal('read, write')
-if refusal then return refusal end
+local rights_of = 'read, write'
+-- include: rights_ask
 local held_as, others_left, finish = ARGV[1], nil, nil
 -- Nearly always it is free, nothing but it is wanted, and nobody waits.
 if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
@@ -41,9 +41,10 @@ if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
 end
 
 -- include: next_token grant
-local number = others_left and redis.call('HINCRBY', KEYS[1], held_as, '1') or 1
-if not others_left then redis.call('HSET', KEYS[1], 'mode', 'read', held_as, '1') end
-redis.call('SET', number == 1 and KEYS[12] or lease_key(held_as, number), string.sub(ARGV[3], 1, 32), 'PX', ARGV[2])
+local number = others_left and (redis.call('HGET', KEYS[1], held_as) or 0) + 1 or '1'
+redis.call('HSET', KEYS[1], 'mode', 'read', held_as, number)
+local lease = tonumber(number) == 1 and KEYS[12] or lease_key(held_as, number)
+redis.call('SET', lease, string.sub(ARGV[3], 1, 32), 'PX', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], lasts)
 if finish then finish() end
 return {GRANTED, token, tonumber(ARGV[2])}

@@ -5,8 +5,8 @@
 -- gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: the holder that was shown does not hold it | {WRONG_KIND, 0, 0}
-local refusal = rights.refusal('break')
-if refusal then return refusal end
+local rights_of = 'break'
+-- include: rights_ask
 local kind = redis.call('TYPE', key.lock).ok
 if kind == 'none' then return {LOST, 0, 0} end
 local mode = kind == 'hash' and redis.call('HGET', key.lock, 'mode')

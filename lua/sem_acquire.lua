@@ -2,8 +2,8 @@
 -- Takes leased permits, all that are asked for or none. KEYS and ARGV: base.lua, sem.lua.
 -- Reply: mutex_acquire.lua ({BUSY, ms until the next lease ends...}), and
 --       {REFUSED, 0, 0, why}: users disagree about how many there are; or there is none yet
-local refusal = rights.refusal('sem')
-if refusal then return refusal end
+local rights_of = 'sem'
+-- include: rights_ask
 local lasts, put, finish = ARGV[2], nil, nil
 -- Nearly always: it is one permit, there is one, nobody has died, and nobody waits.
 local is_simple = not ARGV[10] and ARGV[4] == '1' and string.sub(ARGV[3], 33) == '.1'
@@ -34,8 +34,9 @@ if not is_simple then
         if dead > 0 then call.has_cleaned, available = true, rest end
         if dead < sem.PART or not available or available >= call.permits then break end
     end
-    available, refusal = sem.set_up(available)
-    if not available then return refusal end
+    local refused
+    available, refused = sem.set_up(available)
+    if not available then return refused end
     if not sem.fits(available) then return sem.busy(sem.next_end()) end
     function put() return sem.put(sem.ids(call.id, call.permits), server.after(call.lease)) end
     finish = sem.leave_granted

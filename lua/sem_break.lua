@@ -6,8 +6,8 @@
 --
 -- Reply {RELEASED, 0, permits} | {STILL_HELD, 0, permits}: there are more, ask again
 --     | {LOST, 0, 0}: the holder that was shown has none | {WRONG_KIND, 0, 0}
-local refusal = rights.refusal('break')
-if refusal then return refusal end
+local rights_of = 'break'
+-- include: rights_ask
 if sem.available() == false then return {WRONG_KIND, 0, 0} end
 local PLAIN_MS = 604800000 -- no lease is longer: what stands for longer are plain permits
 local lasting = redis.call('PTTL', key.hold) > PLAIN_MS

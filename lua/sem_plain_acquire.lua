@@ -4,8 +4,8 @@
 local lasts = '31536000000' -- for which their owner is known: a year
 
 call.plain = true
-local refusal = rights.refusal('sem --plain')
-if refusal then return refusal end
+local rights_of = 'sem --plain'
+-- include: rights_ask
 local available = sem.available()
 if available == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
@@ -13,8 +13,9 @@ local before = sem.token()
 if before then -- granted before, the answer lost
     return {GRANTED, server.reply_token(before), tonumber(lasts)}
 end
-available, refusal = sem.set_up(available)
-if not available then return refusal end
+local refused
+available, refused = sem.set_up(available)
+if not available then return refused end
 if not sem.fits(available) then return sem.busy(-1) end
 local is_alone, finish = false, sem.leave_granted
 local function put() return sem.count_plain(call.permits) end

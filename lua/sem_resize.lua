@@ -3,8 +3,8 @@
 -- KEYS and ARGV: base.lua, sem.lua; ARGV 4: the new number.
 --
 -- Reply {RELEASED, permits, of them in use} | {WRONG_KIND, 0, 0}
-local refusal = rights.refusal('sem --resize')
-if refusal then return refusal end
+local rights_of = 'sem --resize'
+-- include: rights_ask
 if sem.available() == false then return {WRONG_KIND, 0, 0} end
 
 return try.once(function()

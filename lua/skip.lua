@@ -4,13 +4,14 @@
 --
 -- Reply {1, how often in a row, 0}
 local record, KEPT_FOR = KEYS[#KEYS - 1], 31622400000 -- ms: a year
-local refusal = rights.refusal('run')
-if refusal then return refusal end
+local rights_of = 'run'
+-- include: rights_ask
 
 local function again(code) return {code, tonumber(redis.call('HGET', record, 'skips')) or 0, 0} end
 
 local function count()
-    local skips = redis.call('HINCRBY', record, 'skips', 1)
+    local skips = (redis.call('HGET', record, 'skips') or 0) + 1
+    redis.call('HSET', record, 'skips', skips)
     if redis.call('PTTL', record) < KEPT_FOR then redis.call('PEXPIRE', record, KEPT_FOR) end
     return {1, skips, 0}
 end

@@ -3,8 +3,8 @@
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain
-local refusal = rights.refusal('read, write')
-if refusal then return refusal end
+local rights_of = 'read, write'
+-- include: rights_ask
 local held_as, others_left, finish = ARGV[1] .. ':write', nil, nil
 -- Nearly always it is free, nothing but it is wanted, and nobody waits.
 if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'

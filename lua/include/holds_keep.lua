@@ -13,7 +13,9 @@ end
 
 -- One hold more.
 function holds.add(field, ms)
-    holds.lease(field, call.id, redis.call('HINCRBY', key.lock, field, '1'), ms)
+    local number = holds.count(field) + 1
+    redis.call('HSET', key.lock, field, number)
+    holds.lease(field, call.id, number, ms)
 end
 
 -- A whole lease from now on, or as long as before if that is longer. An expiry comes first: it is allowed when memory
@@ -31,7 +33,7 @@ function holds.drop(field, id)
     local number, owner = holds.count(field), holds.owner_of(field)
     if redis.call('ZREM', holds.leases, field .. ' ' .. id) == 0 then return number > 0 end
     if number > 1 then
-        redis.call('HINCRBY', key.lock, field, '-1')
+        redis.call('HSET', key.lock, field, number - 1)
     else
         if number == 1 then redis.call('HDEL', key.lock, field) end
         local other = owner == field and owner .. ':write' or owner

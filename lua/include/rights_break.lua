@@ -4,7 +4,7 @@ rights['break'] = function(can, k)
         and can('PTTL', k) and can('STRLEN', k) and can('TYPE', k) and can('ZCARD', k) and can('HDEL', k, k)
         and can('HGET', k, k) and can('HMGET', k, k) and can('HSCAN', k, k) and can('HSTRLEN', k, k)
         and can('INCRBY', k, k) and can('PEXPIRE', k, k) and can('SET', k, k) and can('ZREM', k, k)
-        and can('ZSCAN', k, k) and can('ZSCORE', k, k) and can('HINCRBY', k, k, k) and can('HSET', k, k, k)
+        and can('ZSCAN', k, k) and can('ZSCORE', k, k) and can('HSET', k, k, k)
         and can('LRANGE', k, k, k) and can('ZADD', k, k, k) and can('ZCOUNT', k, k, k) and can('ZRANGE', k, k, k)
         and can('ZRANGEBYSCORE', k, k, k)
 end

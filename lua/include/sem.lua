@@ -52,6 +52,7 @@ function sem.in_use()
 end
 
 function sem.count_plain(number)
-    if redis.call('HINCRBY', key.hold, 'plain', number) <= 0 then redis.call('HDEL', key.hold, 'plain') end
+    plain = tonumber(plain or 0) + number
+    if plain > 0 then redis.call('HSET', key.hold, 'plain', plain) else redis.call('HDEL', key.hold, 'plain') end
     return number
 end
