@@ -134,7 +134,7 @@ static enum rlock_status take(struct rlock_lock *lock, const struct rlock__limit
     }
     if (!is_pool)
         wait_for_one(lock, status, &busy);
-    if (busy.resource != NULL || !knows_a_place(lock)) /* else the last one is still true */
+    if (busy.resource != NULL || busy.done)
         note_busy(lock, &busy);
     /* After other outcomes, or if no server has ever answered, end() leaves all at once. */
     if ((status == RLOCK_BUSY || status == RLOCK_AGAIN) &&
@@ -166,6 +166,18 @@ static void retry_unanswered(struct rlock_lock *lock) {
     }
 }
 
+/* A try that the end of the wait has cut off, before it had the time for an answer, says nothing
+ * new. */
+static void note_try(struct rlock_lock *lock, enum rlock_status status, int64_t took_ms,
+                     bool is_over) {
+    if (status == RLOCK_BUSY)
+        lock->busy_in_ms = took_ms + 1;
+    else if (status != RLOCK_AGAIN || !is_over || took_ms >= 2 * lock->busy_in_ms)
+        lock->busy_in_ms = 0;
+    if (lock->busy_in_ms == 0 && !lock->busy.done && !knows_a_place(lock))
+        note_busy(lock, &(struct rlock__busy){.resource = NULL});
+}
+
 /* One try. True: that was the last, and *outcome what came of all. Else rlock__next_try_ms() says
  * when the next is due. */
 static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
@@ -175,9 +187,10 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
     enum rlock_status status = RLOCK_AGAIN;
     for (int tries = no_wait && lock->client->count == 1 ? 2 : 1;
          tries > 0 && status == RLOCK_AGAIN; tries--) {
+        const int64_t began_ms = rlock_now_ms();
         /* Even at the deadline, wait ANSWER_MS for the reply: if we stop reading now, we may own
          * the lock without knowing it. */
-        const int64_t shortest = rlock_now_ms() + ANSWER_MS;
+        const int64_t shortest = began_ms + ANSWER_MS;
         const int64_t deadline = no_wait                        ? RLOCK_FOREVER
                                  : wait->deadline_ms > shortest ? wait->deadline_ms
                                                                 : shortest;
@@ -186,6 +199,8 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
             rlock__client_call_limit(lock->client, lock->started_ms, again,
                                      rlock__prompt_ms(lock, deadline), wait->cancel_fd);
         status = take(lock, &limit);
+        const int64_t now = rlock_now_ms();
+        note_try(lock, status, now - began_ms, now >= wait->deadline_ms);
         if (!rlock__routes_in_doubt(&lock->client->routes)) /* a refusal stays one */
             break;
     }
@@ -218,7 +233,7 @@ static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait
     if (lock->started_ms == 0) {
         lock->started_ms = rlock_now_ms();
         lock->tries = lock->splits = 0;
-        lock->backoff_ms = 0;
+        lock->backoff_ms = lock->busy_in_ms = 0;
         lock->once.status_text[0] = '\0';
         note_busy(lock, &(struct rlock__busy){.resource = NULL});
     }
@@ -228,8 +243,9 @@ static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait
             return end(lock, status);
         const int64_t now = rlock_now_ms();
         const bool over = now >= wait->deadline_ms;
+        const bool is_busy = knows_a_place(lock) || lock->busy_in_ms > 0;
         if (over && !is_undecided(lock))
-            return end(lock, knows_a_place(lock) ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
+            return end(lock, is_busy ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
         if (now >= wait->until_ms)
             return RLOCK_AGAIN;
         const struct rlock__limit pause = {rlock__next_try_ms(lock), limit.cancel_fd};

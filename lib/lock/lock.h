@@ -148,7 +148,8 @@ struct rlock_lock {
     unsigned tries;
     unsigned splits;         /* in a row; of a pool tries that got too few */
     bool may_queue;          /* a try may stand in line: we are ready to wait */
-    struct rlock__busy busy; /* as the last try said */
+    struct rlock__busy busy; /* as the last try said that had the time for an answer */
+    int64_t busy_in_ms;      /* how long that answer took; 0: it was no such answer */
     size_t stuck_at;         /* the resource at which the last try ended; 0 also after a grant */
     size_t listener_count;
     struct rlock__listener *listeners; /* one; of a pool in a cluster one for each name */

@@ -99,6 +99,21 @@ is_alone() { # PID
     done
 }
 
+# A try that the wait's own end has cut off tells nothing new.
+@test "over a slow line the wait ends while a try is under way: the lock is busy all the same, 75" {
+    local ms
+    foreign_hold x 60000
+    proxy_start
+    proxy lag 150
+    for ms in 350 400 450 500 550 600 650 700; do
+        run -75 rlock run -w "${ms}ms" -n x -- touch ran
+        assert_line --regexp '^rlock: cannot take x: held by '
+    done
+    proxy hang
+    ends_saying 69 x -- run -w 300ms -n x -- touch ran
+    assert_not_exists ran
+}
+
 @test "a server that is gone without a word is missed: the kernel asks for it while nothing is sent" {
     local port
     port=$(free_ports 1)
