@@ -227,10 +227,28 @@ static enum rlock_status end(struct rlock_lock *lock, enum rlock_status status) 
     return status;
 }
 
+/* What was given back and is taken again is another hold: a handle of the one before, or a request
+ * of it that comes late, must not be about this one. */
+static bool identify_again(struct rlock_lock *lock) {
+    char id[RLOCK__ID_SIZE];
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        struct rlock__resource *resource = &lock->resources[i];
+        if (resource->hold.token == 0 || resource->held || !rlock__resource_is_clear(resource))
+            continue;
+        if (!rlock__random_id(id) || !rlock__resource_identify(resource, id)) {
+            rlock__error_set(&lock->client->error, "no memory, or no random bytes");
+            return false;
+        }
+    }
+    return true;
+}
+
 static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait) {
     const struct rlock__limit limit = {rlock__sooner_ms(wait->deadline_ms, wait->until_ms),
                                        wait->cancel_fd};
     if (lock->started_ms == 0) {
+        if (!identify_again(lock))
+            return RLOCK_SYSTEM;
         lock->started_ms = rlock_now_ms();
         lock->tries = lock->splits = 0;
         lock->backoff_ms = lock->busy_in_ms = 0;

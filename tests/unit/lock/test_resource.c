@@ -2,6 +2,8 @@
  * a lock that is held. */
 #include "support/locked.h"
 
+#include <string.h>
+
 static void begin_one(struct locked *f, const char *const *answers) {
     *f = (struct locked){.timeout_ms = patience_ms(100)};
     begin(f, 1, &answers);
@@ -100,5 +102,26 @@ TEST(what_went_by_a_lost_release_was_given_back) {
             assert_string_equal(rlock_error(f.client), "x is not ours any more");
         assert_null(rlock_hold_at(f.lock, 0));
         end(&f);
+    }
+}
+
+/* By it a handle, and a request that comes late, are told from those of the next hold. */
+TEST(each_hold_has_an_id_of_its_own) {
+    static const struct {
+        const char *released; /* the answer to that */
+        bool another;
+    } rows[] = {{DONE, true}, {"-NOPERM no\r\n", false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct locked f;
+        char id[RLOCK__ID_SIZE];
+        begin_one(&f, ANSWERS(GRANTED(17), rows[i].released, GRANTED(18)));
+        const char *now = f.lock->resources[0].hold_id;
+        assert_int_equal(try_once(&f), RLOCK_OK);
+        memcpy(id, now, sizeof id);
+        (void)release(&f);
+        assert_int_equal(try_once(&f), RLOCK_OK);
+        assert_int_equal(strcmp(now, id) != 0, rows[i].another);
+        end(&f);
+        assert_string_equal(asked(&f, 0), "aba");
     }
 }
