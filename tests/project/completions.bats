@@ -123,15 +123,17 @@ zsh_has() {
     zsh_has 'rlock run -xqn x --log=j' '--log=json'
 }
 
-# know_names: an rlock that knows names of locks, and notes in the file asked what it was asked.
+# know_names [NAME...]: an rlock that knows these names of locks, or some, and notes in the file asked what it was asked.
 know_names() {
+    (($#)) || set -- app:deploy app:migrate 'two words' x
+    printf '%s\n' "$@" >names
     rm bin/rlock
     cat >bin/rlock <<-END
 	#!/bin/sh
 	[ "\$1 \$2" = 'status --list-names' ] || exec "$RLOCK" "\$@"
 	shift 2
 	echo "\$*" >"$PWD/asked"
-	printf '%s\\n' app:deploy app:migrate 'two words' x
+	cat "$PWD/names"
 	END
     chmod +x bin/rlock
 }
@@ -156,6 +158,13 @@ know_names() {
         assert_equal "$shell: $(cat asked)" "$shell: -s redis://h:1 --tls-ca ca.pem"
         rm asked
     done
+}
+
+@test "bash: a name that the shell would run inside quotes is not offered there" {
+    know_names 'a$(b)' 'a`b`' 'a"b' "a'b" 'a\b' 'a!b' a-b
+    offered bash 'rlock run -n "a' a-b
+    offered bash "rlock run -n 'a" a-b
+    offered bash 'rlock run -n a' 'a\$\(b\)' 'a\`b\`' 'a\"b' "a\\'b" 'a\\b' 'a\!b' a-b
 }
 
 @test "zsh completes names of locks" {
