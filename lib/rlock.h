@@ -194,7 +194,8 @@ RLOCK_API void rlock_withdraw(rlock_lock *lock);
 
 struct rlock_keeper_options {
     size_t size;
-    int64_t grace_ms; /* how long before its end a lease that cannot be renewed counts as lost */
+    int64_t grace_ms; /* how long before its end a lease that cannot be renewed counts as lost; at
+                         most half of the lease */
     int64_t *lease_end_ms; /* each new lease end is stored here, too; NULL: nowhere. Other processes
                               may share the memory: read it with an atomic load */
     bool report_renewals;  /* rlock_keeper_report() returns each renewal, which wakes the reader */

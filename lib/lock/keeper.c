@@ -24,8 +24,8 @@ enum {
     RENEWED_OFTEN_MS = 1000, /* renewals as frequent as this show a broken lock soon enough */
     BACKOFF_MIN_MS = 10,
     BACKOFF_MAX_MS = 500,
-    LISTEN_AFTER_MS =
-        1000, /* a lock that is held for so long is worth a connection that hears of a break */
+    LATE_MS = 100,
+    LISTEN_AFTER_MS = 1000, /* a lock held for so long is worth a connection to hear of a break */
 };
 
 struct rlock_keeper {
@@ -37,6 +37,7 @@ struct rlock_keeper {
     bool may_not_listen;
     char broken_by[RLOCK__BY_SIZE]; /* "": no break was heard of */
     int64_t grace_ms;
+    int64_t unknown_until_ms; /* of a lock that was resumed: to find out when its lease ends */
     pthread_t thread;
     int timer_fd;
     int stop_fd;
@@ -50,15 +51,19 @@ struct rlock_keeper {
 
 /* When the lease counts as lost if nothing is confirmed by then. */
 static int64_t last_moment(const struct rlock_keeper *keeper) {
-    return rlock_lease_end_ms(keeper->lock) - keeper->grace_ms;
+    const int64_t end_ms = rlock_lease_end_ms(keeper->lock);
+    return end_ms != 0 ? end_ms - keeper->grace_ms : keeper->unknown_until_ms;
 }
 
-/* One round over all names. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, RLOCK_CANCELLED, or final. */
+/* One round over all names. Past that moment, as after the machine has slept, a first one finds
+ * out. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, RLOCK_CANCELLED, or final. */
 static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     struct rlock_lock *lock = keeper->lock;
-    const int64_t now = rlock_now_ms();
-    const struct rlock__limit limit = rlock__client_call_limit(
-        lock->client, now, true, rlock__half_way_ms(now, last_moment(keeper)), keeper->stop_fd);
+    const int64_t now = rlock_now_ms(), last_ms = last_moment(keeper);
+    const bool late = last_ms <= now && !keeper->failing;
+    const int64_t by_ms = late ? now + LATE_MS : rlock__half_way_ms(now, last_ms);
+    const struct rlock__limit limit =
+        rlock__client_call_limit(lock->client, now, true, by_ms, keeper->stop_fd);
     size_t which = 0;
     const enum rlock_status status = rlock__lock_renew(lock, &keeper->routes, &limit, &which);
     if (status == RLOCK_LOST && keeper->broken_by[0] != '\0')
@@ -219,6 +224,7 @@ static int open_keeper(struct rlock_keeper *keeper, struct rlock_lock *lock,
     keeper->lock = lock;
     lock->published = options->lease_end_ms;
     keeper->grace_ms = options->grace_ms;
+    keeper->unknown_until_ms = rlock_now_ms() + lock->lease_ms / 3;
     keeper->may_not_listen = lock->lease_ms / 3 <= RENEWED_OFTEN_MS && !lock->preemptible;
     keeper->reports_all = options->report_renewals;
     keeper->reports_failures = options->report_failures || options->report_renewals;
@@ -247,8 +253,8 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
                                                          &options, given, &lock->client->error);
     if (status != RLOCK_OK)
         return status;
-    if (options.grace_ms < 0 || options.grace_ms >= lock->lease_ms)
-        return rlock__client_invalid(lock->client, "a keeper's grace is less than the lease");
+    if (options.grace_ms < 0 || options.grace_ms > lock->lease_ms / 2)
+        return rlock__client_invalid(lock->client, "a keeper's grace is at most half of the lease");
     rlock_keeper *keeper = calloc(1, sizeof *keeper);
     int error = keeper != NULL ? open_keeper(keeper, lock, &options) : ENOMEM;
     if (error == 0)

@@ -167,7 +167,7 @@ TEST(numbers) {
         {MAKE_LOCK, "sem", ONLY_FAIR_HAS_PRIORITIES},
         {MAKE_LOCK, "plain", ONLY_FAIR_HAS_PRIORITIES},
         {MAKE_LOCK, "latch", ONLY_FAIR_HAS_PRIORITIES},
-        {KEEP, "run", &given.keeper.grace_ms, 0, RLOCK_LEASE_DEFAULT_MS - 1, "less than the lease"},
+        {KEEP, "run", &given.keeper.grace_ms, 0, RLOCK_LEASE_DEFAULT_MS / 2, "half of the lease"},
         {RELEASE, "run", &given.keep_ms, INT64_MIN, RLOCK_TIME_MAX_MS, days},
         {SET_LATCH, "run", &given.count.number, 1, RLOCK_PERMITS_MAX, billion},
         {COUNT_DOWN, "run", &given.count.number, 0, RLOCK_PERMITS_MAX, billion},

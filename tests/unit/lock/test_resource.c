@@ -2,7 +2,11 @@
  * a lock that is held. */
 #include "support/locked.h"
 
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "rlock_handle.h"
 
 static void begin_one(struct locked *f, const char *const *answers) {
     *f = (struct locked){.timeout_ms = patience_ms(100)};
@@ -124,4 +128,62 @@ TEST(each_hold_has_an_id_of_its_own) {
         end(&f);
         assert_string_equal(asked(&f, 0), "aba");
     }
+}
+
+/* Whether the lock is kept for one renewal; *verdict: what the keeper says then. */
+static bool is_kept(rlock_lock *lock, enum rlock_status *verdict) {
+    const struct rlock_keeper_options options = {.size = sizeof options, .report_renewals = true};
+    rlock_keeper *keeper;
+    lock->lease_ms = 3000;                      /* so short that it does not listen for a break */
+    rlock__routes_close(&lock->client->routes); /* the peer serves one connection at a time */
+    assert_int_equal(rlock_keeper_start(&keeper, lock, &options), RLOCK_OK);
+    struct pollfd fds[] = {{.fd = rlock_keeper_fd(keeper), .events = POLLIN},
+                           {.fd = rlock_keeper_report_fd(keeper), .events = POLLIN}};
+    const struct rlock_renewal *report = NULL;
+    while (fds[0].revents == 0 && (report == NULL || report->status != RLOCK_OK)) {
+        assert_true(poll(fds, 2, (int)patience_ms(5000)) > 0);
+        report = rlock_keeper_report(keeper);
+    }
+    *verdict = rlock_keeper_stop(keeper);
+    return fds[0].revents == 0;
+}
+
+/* As after the machine has slept: the request finds out whether it is held still. */
+TEST(a_lease_that_is_over_is_asked_for_once) {
+    static const struct {
+        const char *renewed;
+        enum rlock_status verdict;
+    } rows[] = {{DONE, RLOCK_OK}, {GONE, RLOCK_LOST}, {PEER_SILENT, RLOCK_UNAVAILABLE}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct locked f;
+        enum rlock_status verdict;
+        begin_one(&f, ANSWERS(GRANTED(17), rows[i].renewed));
+        assert_int_equal(try_once(&f), RLOCK_OK);
+        f.lock->resources[0].instances[0].granted_ms -= LEASE_MS;
+        rlock__lock_update_lease(f.lock);
+        assert_int_equal(is_kept(f.lock, &verdict), rows[i].verdict == RLOCK_OK);
+        assert_int_equal(verdict, rows[i].verdict);
+        end(&f);
+        assert_string_equal(asked(&f, 0), "ar");
+    }
+}
+
+/* Of a handle nobody knows when its lease ends: there is time to find out. */
+TEST(what_was_resumed_is_kept) {
+    struct locked f;
+    char *text;
+    struct rlock_handle *handle;
+    rlock_lock *resumed;
+    enum rlock_status verdict;
+    begin_one(&f, ANSWERS(GRANTED(17), "-LOADING wait\r\n", DONE));
+    assert_int_equal(try_once(&f), RLOCK_OK);
+    assert_int_equal(rlock_handle_write(&text, f.lock, NULL), RLOCK_OK);
+    assert_int_equal(rlock_handle_read(&handle, text), RLOCK_OK);
+    assert_int_equal(rlock_lock_resume(&resumed, f.client, handle), RLOCK_OK);
+    assert_true(is_kept(resumed, &verdict));
+    assert_int_equal(verdict, RLOCK_OK);
+    rlock_lock_free(resumed);
+    rlock_handle_free(handle);
+    free(text);
+    end(&f);
 }
