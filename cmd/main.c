@@ -114,6 +114,7 @@ static bool fill_standard_streams(void) {
 int main(int argc, char **argv) {
     const struct cmd *cmd = &cmd_rlock;
     self_note_arguments(argc, argv);
+    signals_as_pid_1();
     if (!fill_standard_streams())
         return EXIT_SYSTEM;
     for (; cmd->group != NULL; argc--, argv++) {

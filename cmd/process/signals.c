@@ -26,6 +26,18 @@ static sigset_t to_take(bool all) {
     return set;
 }
 
+static void end(int signal) {
+    _exit(128 + signal);
+}
+
+void signals_as_pid_1(void) {
+    static const int endings[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    for (size_t i = 0; getpid() == 1 && i < sizeof endings / sizeof endings[0]; i++) {
+        if (!signals_ignored(endings[i]))
+            (void)sigaction(endings[i], &(struct sigaction){.sa_handler = end}, NULL);
+    }
+}
+
 bool signals_begin(struct signals *signals) {
     const sigset_t taken = to_take(false);
     sigset_t blocked = taken;

@@ -18,6 +18,10 @@ struct signal_taken {
     pid_t sender; /* 0: the kernel */
 };
 
+/* PID 1, of a container, is ended by no signal without a handler. Call first: where it is PID 1, a
+ * signal that would end another process makes it exit with 128 + N, unless it is taken below. */
+void signals_as_pid_1(void);
+
 /* Blocks the signals that would end this process and makes them readable, all but those that report
  * a fault of its own. Call before any thread exists. False: the system refused. */
 bool signals_begin(struct signals *signals);

@@ -55,12 +55,14 @@ static void keys_end(void) {
     terminal.changed = false;
 }
 
-/* The handler has been reset by then (SA_RESETHAND): the signal does what it always does.
- * keys_listen() begins anew after SIGCONT. */
+/* The handler has been reset by then (SA_RESETHAND): the signal does what it always does, but to
+ * PID 1, which ends by itself. keys_listen() begins anew after SIGCONT. */
 static void restore(int number) {
     const int error = errno;
     keys_end();
     (void)raise(number);
+    if (number != SIGTSTP && getpid() == 1)
+        _exit(128 + number);
     errno = error;
 }
 
@@ -68,7 +70,7 @@ static void handle_endings(void) {
     struct sigaction now, action = {.sa_handler = restore};
     action.sa_flags = (int)(SA_RESETHAND | SA_NODEFER);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        if (sigaction(endings[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+        if (sigaction(endings[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             (void)sigaction(endings[i], &action, NULL);
     }
 }

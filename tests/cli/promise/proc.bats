@@ -154,6 +154,21 @@ END
     assert_no_keys
 }
 
+@test "as PID 1: a signal ends also those that only look or wait, 128+N" {
+    local number words
+    needs_namespaces
+    foreign_hold x 60000
+    for number in 1 15; do
+        for words in 'wait x' 'status --watch x'; do
+            # shellcheck disable=SC2086 # words
+            unshare "${root[@]}" --mount --pid --fork --mount-proc --kill-child "$RLOCK" $words >out 2>err 3>&- 4>&- &
+            wait_until 10 grep -q x out err
+            kill "-$number" "$(children "$!")"
+            reaps $((128 + number)) "$!"
+        done
+    done
+}
+
 # --- what can't be ended ------------------------------------------------------------------------
 
 # asked_in_vain: a waiter asks it to end, and does not get in.
