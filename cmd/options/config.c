@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/command.h"
 #include "options/lines.h"
 #include "options/opt.h"
 #include "output/out.h"
@@ -94,7 +95,8 @@ static bool read_line(struct settings *settings, char *line, const struct origin
     value = settings_keep(settings, value);
     if (value == NULL)
         return complain(why, EXIT_SYSTEM, "cannot read config file '%s': out of memory", at->file);
-    return opt_set(row, settings, value, at, why);
+    return (row->not_from_file & settings->cmd->options) != 0 ||
+           opt_set(row, settings, value, at, why);
 }
 
 static bool read_lines(struct settings *settings, struct lines *lines, struct origin *at,

@@ -33,6 +33,7 @@ struct opt {
     const char *bare;           /* what it is without its argument; NULL: it must have it */
     unsigned commands;          /* enum cmd_bit: which have it; 0: it is an operand */
     bool in_file;               /* may stand in a config file */
+    unsigned not_from_file;     /* the commands for which it does not count there */
     bool secret;                /* its value may hold a password and is never shown */
     bool is_text;               /* any text, so that an option may be taken for its value */
     bool hidden;                /* not in help, nor in --list-options */

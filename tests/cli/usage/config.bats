@@ -20,6 +20,20 @@ rlock_with_etc() {
         'mount --make-rprivate / && mount --bind etc /etc && exec timeout -s KILL 60 "$@"' sh "$RLOCK" "$@"
 }
 
+# A file for the whole fleet wants quiet cron jobs, not scripts that go on without the lock.
+@test "a file's conflict-exit-code is for what runs a command: a status that says whether it is held or open stays" {
+    unset RLOCK_CONFIG
+    foreign_hold x 60000
+    redis SET gate 1
+    echo 'conflict-exit-code = 0' >"$user"
+    rlock run -xn x -- touch ran
+    run -75 rlock acquire run -xn x
+    run -75 rlock wait -x x
+    run -75 rlock latch wait -xn gate
+    run -0 rlock wait -xE 0 x
+    assert_file_not_exist ran
+}
+
 @test "the user's file is found under XDG_CONFIG_HOME, else in ~/.config; under it, key by key, is /etc/rlock.conf" {
     unset RLOCK_CONFIG
     echo 'conflict-exit-code = 42' >"$user"
