@@ -85,16 +85,20 @@ static int say_none(const struct settings *settings, const struct holders *holde
     return out_fail(NOT_DONE, name, NULL, "cannot break %s: nobody holds it", name);
 }
 
+/* Of the question, and said whenever that is asked. */
 static void show(const struct settings *settings, const struct holders *holders) {
     char text[HOLDERS_TEXT_SIZE], left[DURATION_TEXT_SIZE];
     for (size_t i = 0; i < holders->size; i++) {
         const int64_t ttl_ms = holders->seen[i].holder->ttl_ms;
-        out_info("%s (%s) is %s%s%s", settings->names[0], holders->kind,
-                 holders_describe(text, holders, i), ttl_ms >= 0 ? "; its lease ends in " : "",
-                 ttl_ms >= 0 ? duration_format(left, ttl_ms) : "");
+        out_ask("%s (%s) is %s%s%s", settings->names[0], holders->kind,
+                holders_describe(text, holders, i), ttl_ms >= 0 ? "; its lease ends in " : "",
+                ttl_ms >= 0 ? duration_format(left, ttl_ms) : "");
+        out_ask_end();
     }
-    if (holders->waiters > 0)
-        out_info("%zu wait for it", holders->waiters);
+    if (holders->waiters > 0) {
+        out_ask("%zu wait for it", holders->waiters);
+        out_ask_end();
+    }
 }
 
 static void say_broken(const struct settings *settings, const struct holders *holders) {

@@ -230,6 +230,9 @@ answer() {
         assert_held x
         [[ $no != $'\x04' ]] || assert_output --partial $'? [y/N] \r\nrlock: x is as it was'
     done
+    echo 'quiet = yes' >quiet.conf
+    RLOCK_CONFIG=$PWD/quiet.conf answer $'n\n'
+    assert_output --regexp 'x \(run\) is held by .*break x\? \[y/N\]'
     answer $'y\n'
     assert_success
     assert_output --regexp 'rlock: its command may run on for [12]?[0-9](\.[0-9]+)?s at most: break x\? \[y/N\] '
