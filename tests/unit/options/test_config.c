@@ -33,6 +33,7 @@ void after_each(void) {
 }
 
 static bool read_file(void) {
+    settings.cmd = cmd_find(&cmd_rlock, "run");
     return config_read(&settings, path, SOURCE_USER_FILE, true, &why);
 }
 
