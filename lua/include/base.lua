@@ -7,7 +7,7 @@
 --       record, see once.lua
 -- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id), and '.' and the try's number: try.lua  4 permits
 --       5 'PUBLISH CHANNEL', or 'SPUBLISH CHANNEL' in a cluster that knows it
---       6 '1': check first whether the user has all rights (rights.lua); '2': and whether the server can tell
+--       6 '1': check first whether the user has all rights (rights_ask.lua); '2': and whether the server can tell
 --       what is on disk; else '0'
 --       to take it, see acquire.lua:
 --                        7 '1' to stand in line when busy, '0' not to; '2' to re-enter the hold around it, or nothing
