@@ -188,9 +188,5 @@ static int resize(const struct settings *settings) {
 }
 
 int sem_exec(struct settings *settings) {
-    if (settings->counter.resize > 0)
-        return resize(settings);
-    if (settings->lock.plain)
-        settings->lock.min_hold_ms = 0; /* a config file's: see sem_check() */
-    return run_exec(settings);
+    return settings->counter.resize > 0 ? resize(settings) : run_exec(settings);
 }

@@ -124,10 +124,10 @@ static void say_lost(const struct run *run) {
                   acquire_name(&run->acquired));
 }
 
-/* What is left of --min-hold. */
+/* What is left of --min-hold, which a config file may want also of what has no lease. */
 static int64_t min_hold_left_ms(const struct run *run) {
     const int64_t left = run->acquired.at_ms + run->settings->lock.min_hold_ms - rlock_now_ms();
-    return left > 0 ? left : 0;
+    return left > 0 && rlock_renewal_due_ms(run->acquired.lock) != RLOCK_FOREVER ? left : 0;
 }
 
 /* Gives the lock back, if there is one. Returns `status`, or EXIT_LOST if it was not ours any more.

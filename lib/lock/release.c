@@ -170,6 +170,8 @@ void rlock__leave(struct rlock_lock *lock, bool all, int64_t end_ms, int cancel_
 enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadline_ms) {
     if (keep_ms > RLOCK_TIME_MAX_MS)
         return rlock__client_invalid(lock->client, "a lock stays taken for at most 36525 days");
+    if (keep_ms > 0 && lock->kind->renew == NULL)
+        return rlock__client_invalid(lock->client, "only a lock with a lease stays taken");
     struct rlock__ask ask = asking(lock, keep_ms);
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];

@@ -124,6 +124,16 @@ assert_refused() {
     server_stop lone
 }
 
+@test "--plain, and a latch: without a lease, the min-hold of a config file is nothing to them" {
+    echo 'min-hold = 1h' >"$RLOCK_CONFIG"
+    try sem --plain --permits 1 -n x -- true
+    assert_equal "$status: $stderr" '0: '
+    assert_at_rest 1
+    try latch wait -n y -- true
+    assert_success
+    refute_regex "$stderr" 'given back'
+}
+
 @test "--plain: a killed holder's permits stay gone, until --resize on its machine" {
     local other owner shown space
     holds a sem --plain --permits 2 -l 100ms

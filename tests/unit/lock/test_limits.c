@@ -272,6 +272,18 @@ TEST(what_is_missing_is_told) {
     assert_string_equal(rlock_error(NULL), "out of memory");
 }
 
+TEST(only_what_has_a_lease_stays_taken) {
+    static const char *const kinds[] = {"plain", "latch"};
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        on.lock->kind = rlock__kind_find(kinds[i]);
+        given.keep_ms = 0;
+        assert_taken(RELEASE);
+        given.keep_ms = 1;
+        assert_refused(RELEASE, "only a lock with a lease");
+    }
+    on.lock->kind = rlock__kind_find("run");
+}
+
 TEST(a_lock_has_no_more_than_so_many_names) {
     given.lock.name_count = RLOCK_NAMES_MAX;
     assert_taken(MAKE_LOCK);
