@@ -119,7 +119,8 @@ bool config_read(struct settings *settings, const char *path, enum source source
     /* Opened first: a file that is not there, the usual case, costs one system call. */
     if (!lines_open(&lines, path, false, &wrong))
         return (!required && (errno == ENOENT || errno == ENOTDIR)) ||
-               complain(why, EXIT_CONFIG, "%s: cannot open the config file: %s", path, wrong);
+               complain(why, EXIT_CONFIG, "%s: cannot open the config file: %s%s", path, wrong,
+                        required ? "" : "; RLOCK_CONFIG may name another");
     struct origin at = {.source = source, .file = settings_keep(settings, path)};
     const bool good =
         at.file != NULL

@@ -161,6 +161,9 @@ $PWD/utf16|utf16:1: the file begins with a byte order mark
 $PWD/nul|nul:2: the line has a NUL byte
 END
     RLOCK_CONFIG=/dev/null run -75 rlock run -x -n x -- true
+    mkdir "$user"
+    unset RLOCK_CONFIG
+    ends_saying 78 "$user: cannot open" '; RLOCK_CONFIG may name another' -- run -x -n x -- true
 }
 
 # guarded: a server with the password `pass word`, for the tests below.
