@@ -55,7 +55,7 @@ static int say_unknown_option(const struct cmd *group, const char *argument) {
     suggest_offer(&suggestion, "--help");
     if (group == &cmd_rlock)
         suggest_offer(&suggestion, "--version");
-    if (suggestion.best != NULL && word[1] == '-')
+    if (suggestion.best != NULL && word[1] == '-' && opt_find(word + 2) == NULL)
         return out_fail(EXIT_USAGE, NULL, NULL,
                         "unknown option '%s': did you mean '%s'? See 'rlock help%s%s'", word,
                         suggestion.best, cmd_gap(group), group->name);

@@ -34,6 +34,8 @@ load ../../lib/rlock
     assert_usage wiat wait -- help latch wiat
     assert_usage many -- help latch wait wait
     assert_usage "unknown option '--timeout': did you mean '--wait'?" -- acquire run --timeout 5 -n x
+    assert_usage "unknown option '--while' in the place of a command: options follow it" -- acquire --while 1 run -n x
+    assert_usage "unknown option '--hepl': did you mean '--help'?" -- --hepl
 }
 
 @test "64: a URL that cannot be read: how one is written, and not cut as a password would be" {
