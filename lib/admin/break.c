@@ -53,7 +53,7 @@ static enum rlock_status break_one(struct breaking *b, size_t server, int64_t *b
             return status;
         rlock__reply_free(answer.reply);
         if (answer.code == OTHER_KIND)
-            return RLOCK_WRONG_KIND;
+            return rlock__wrong_kind(&b->client->error, b->options->name);
         done = done || in_doubt || answer.code == BROKEN ||
                (answer.code == BROKEN_IN_PART && answer.b > 0);
     }

@@ -49,9 +49,10 @@ static enum rlock_status hear(rlock_client *client, struct question *question,
         client->error = run->route->error;
         return run->status;
     }
-    const enum rlock_status status = run->answer.code == OTHER_KIND
-                                         ? RLOCK_WRONG_KIND
-                                         : rlock__view_add(question->view, run->answer.reply, &why);
+    const enum rlock_status status =
+        run->answer.code == OTHER_KIND
+            ? rlock__wrong_kind(&client->error, question->view->view.name)
+            : rlock__view_add(question->view, run->answer.reply, &why);
     rlock__reply_free(run->answer.reply);
     if (status == RLOCK_UNAVAILABLE || status == RLOCK_SYSTEM)
         rlock__error_set(&client->error, "%s", why);

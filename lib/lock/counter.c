@@ -11,12 +11,15 @@
 
 enum { DONE = 1, OTHER_KIND = -1 };
 
+static const char odd[] = "the server's answer can't be understood";
+
 /* Which script, on what kind's keys. */
 struct verb {
     const char *kind;
     const struct rlock__script *script;
     int64_t least;              /* of the number */
     enum rlock_status not_done; /* what the script's "no" means */
+    const char *why;
 };
 
 static enum rlock_status check(rlock_client *client, const struct verb *verb,
@@ -52,10 +55,13 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
         return status;
     rlock__reply_free(answer->reply);
     if (answer->code == OTHER_KIND)
-        return RLOCK_WRONG_KIND;
+        return rlock__wrong_kind(&client->error, count->name);
     if (!in_doubt && count->number > 0)
         let_forget(client, count, *call);
-    return answer->code == DONE ? RLOCK_OK : verb->not_done;
+    if (answer->code == DONE)
+        return RLOCK_OK;
+    rlock__error_set(&client->error, "%s", verb->why);
+    return verb->not_done;
 }
 
 /* The request is made as one for a lock of that kind is. */
@@ -104,24 +110,25 @@ static enum rlock_status change(rlock_client *client, const struct verb *verb,
 
 enum rlock_status rlock_latch_set(rlock_client *client, const struct rlock_count *count,
                                   int64_t *left) {
-    const struct verb verb = {"latch", &RLOCK__LATCH_SET, 1, RLOCK_BUSY};
+    const struct verb verb = {"latch", &RLOCK__LATCH_SET, 1, RLOCK_BUSY,
+                              "the latch is set already"};
     return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_latch_down(rlock_client *client, const struct rlock_count *count,
                                    int64_t *left) {
-    const struct verb verb = {"latch", &RLOCK__LATCH_DOWN, 0, RLOCK_LOST};
+    const struct verb verb = {"latch", &RLOCK__LATCH_DOWN, 0, RLOCK_LOST, "there is no such latch"};
     return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_sem_resize(rlock_client *client, const struct rlock_count *count,
                                    int64_t *in_use) {
-    const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE};
+    const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE, odd};
     return change(client, &verb, count, NULL, in_use);
 }
 
 enum rlock_status rlock_skip(rlock_client *client, const struct rlock_count *count,
                              int64_t *skips) {
-    const struct verb verb = {"run", &RLOCK__SKIP, 1, RLOCK_UNAVAILABLE};
+    const struct verb verb = {"run", &RLOCK__SKIP, 1, RLOCK_UNAVAILABLE, odd};
     return change(client, &verb, count, skips, NULL);
 }

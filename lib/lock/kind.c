@@ -237,3 +237,8 @@ enum rlock_status rlock__check_name(struct rlock_client *client, const char *nam
     rlock__error_set(&client->error, "cannot use the lock's name: %s", fault);
     return RLOCK_INVALID;
 }
+
+enum rlock_status rlock__wrong_kind(struct rlock__error *error, const char *name) {
+    rlock__error_set(error, "%s is another kind of lock, or none", name);
+    return RLOCK_WRONG_KIND;
+}

@@ -34,6 +34,9 @@ struct rlock_client;
 /* RLOCK_OK, or RLOCK_INVALID: what is wrong with a lock's name is the client's error. */
 enum rlock_status rlock__check_name(struct rlock_client *client, const char *name);
 
+/* Notes that the name's keys are not this kind's. Returns RLOCK_WRONG_KIND. */
+enum rlock_status rlock__wrong_kind(struct rlock__error *error, const char *name);
+
 /* NULL: there is no such kind. */
 const struct rlock__kind *rlock__kind_find(const char *name);
 

@@ -49,7 +49,7 @@ static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rloc
         return RLOCK_LOST;
     const char *why = rlock__reply_text(run->answer.reply, 3);
     if (run->answer.code == OTHER_KIND)
-        return RLOCK_WRONG_KIND;
+        return rlock__wrong_kind(&run->route->error, ballot->resource->name);
     if (run->answer.code == DONE && ballot->resource->lock->once.wanted)
         return RLOCK_DONE;
     if (why != NULL && (run->answer.code == NOT_ALLOWED || run->answer.code == OUT_OF_PLACE)) {

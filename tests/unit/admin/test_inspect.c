@@ -127,7 +127,8 @@ TEST(a_hash_with_one_owner_is_a_lock_and_what_cannot_be_seen_has_a_reason) {
         enum rlock_status status;
         const char *told; /* the name that was found, or why there is none */
     } rows[] = {
-        {"a", ANSWERS("*3\r\n:-1\r\n:0\r\n:0\r\n"), RLOCK_WRONG_KIND, ""},
+        {"a", ANSWERS("*3\r\n:-1\r\n:0\r\n:0\r\n"), RLOCK_WRONG_KIND,
+         "a is another kind of lock, or none"},
         {"a", ANSWERS("*3\r\n:1\r\n:0\r\n:0\r\n"), RLOCK_UNAVAILABLE, "can't be understood"},
         {"a", ANSWERS("-NOPERM no right\r\n"), RLOCK_DENIED, "no right"},
         {"", ANSWERS(FREE), RLOCK_INVALID, "name"},

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rlock_count.h"
 #include "rlock_handle.h"
 
 static void begin_one(struct locked *f, const char *const *answers) {
@@ -30,6 +31,8 @@ static void assert_answer(const char *answer, bool renewal, enum rlock_status ex
     if (status != expected)
         fail_msg("%s: %s, not %s (%s)", answer, rlock_status_text(status),
                  rlock_status_text(expected), rlock_error(f.client));
+    if (status != RLOCK_OK && status != RLOCK_BUSY)
+        assert_string_not_equal(rlock_error(f.client), "");
     end(&f);
     /* What may stand on the server after all is taken back. */
     if (!renewal && status == RLOCK_UNAVAILABLE)
@@ -75,6 +78,34 @@ TEST(an_odd_answer_holds_and_renews_nothing) {
             assert_answer(rows[i].answer, false, rows[i].taken);
         if (rows[i].renewed != RLOCK_OK)
             assert_answer(rows[i].answer, true, rows[i].renewed);
+    }
+}
+
+TEST(a_count_that_is_not_done_has_a_reason) {
+    static const struct {
+        enum rlock_status (*change)(rlock_client *, const struct rlock_count *, int64_t *);
+        const char *answer;
+        enum rlock_status status;
+        const char *why;
+    } rows[] = {
+        {rlock_latch_set, "*3\r\n:-1\r\n:0\r\n:0\r\n", RLOCK_WRONG_KIND,
+         "y is another kind of lock, or none"},
+        {rlock_latch_set, GONE, RLOCK_BUSY, "the latch is set already"},
+        {rlock_latch_down, GONE, RLOCK_LOST, "there is no such latch"},
+        {rlock_sem_resize, GONE, RLOCK_UNAVAILABLE, "the server's answer can't be understood"},
+    };
+    const struct rlock_count count = {.size = sizeof count,
+                                      .name = "y",
+                                      .number = 1,
+                                      .deadline_ms = RLOCK_FOREVER,
+                                      .cancel_fd = -1};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct locked f;
+        int64_t number;
+        begin_one(&f, ANSWERS(rows[i].answer));
+        assert_int_equal(rows[i].change(f.client, &count, &number), rows[i].status);
+        assert_string_equal(rlock_error(f.client), rows[i].why);
+        end(&f);
     }
 }
 
