@@ -83,11 +83,7 @@ static bool judge_master(const struct target *target, int64_t known, struct verd
 
 bool doctor_replicas(const struct target *target, struct verdict *out) {
     const int64_t known = doctor_number(target, "connected_slaves");
-    const char *role = doctor_text(target, "role");
-    if (*role == '\0')
-        return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: %s",
-                          doctor_text(target, "refused.INFO"));
-    if (strcmp(role, "master") != 0)
+    if (strcmp(doctor_text(target, "role"), "master") != 0)
         return doctor_say(out, DOCTOR_FINDING,
                           "give the master's URL, or sentinel://, which finds it",
                           "it is a replica itself, and grants no locks");

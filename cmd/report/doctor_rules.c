@@ -77,8 +77,8 @@ const struct rule doctor_rules[] = {
      .when = doctor_has_aof, .found = "append-only file, appendfsync {config.appendfsync}"},
     {.check = "persistence", .fact = "aof_enabled", .test = IS, .word = "1", OK,
      .found = "append-only file"},
-    {.check = "persistence", .fact = "aof_enabled", .test = UNKNOWN, .level = DOCTOR_UNKNOWN,
-     .found = "cannot tell: {refused.INFO}"},
+    {.check = "persistence", REFUSED("INFO")},
+    {.check = "persistence", .fact = "aof_enabled", NO_ANSWER},
     /* INFO does not say whether there are snapshots: `save ""` is none. */
     {.check = "persistence", .fact = "config.save", .test = UNKNOWN, .level = DOCTOR_UNKNOWN,
      .found = "no append-only file; cannot tell whether there are snapshots",
@@ -91,6 +91,8 @@ const struct rule doctor_rules[] = {
      .found = "snapshots only: the locks since the last one are lost when the server crashes",
      .setting = "appendonly yes", .advice = OR_WAIT},
 
+    {.check = "replicas", REFUSED("INFO")},
+    {.check = "replicas", .fact = "role", NO_ANSWER},
     {.check = "replicas", .judge = doctor_replicas},
 
     {.check = "wait", .fact = "probe.wait_denied", .test = KNOWN, .when = doctor_needs_wait, FINDING,

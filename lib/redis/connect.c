@@ -99,9 +99,9 @@ static enum rlock__io connect_next(struct rlock__link *link) {
 
 void rlock__link_say_not_connected(struct rlock__link *link) {
     rlock__error_set(link->error, "%s",
-                     link->conn.tls != NULL
-                         ? "no TLS handshake in time (if it does not speak TLS, give redis://)"
-                         : "no connection in time");
+                     link->conn.tls != NULL ? "no TLS handshake in time (if it does not speak TLS, "
+                                              "give redis://, sentinel:// or cluster://)"
+                                            : "no connection in time");
 }
 
 static enum rlock__io connect_on(struct rlock__link *link) {

@@ -137,7 +137,9 @@ static void suspect_tls(struct rlock__link *link) {
     const struct rlock__error why = *link->error;
     const bool logged_in = link->access->password != NULL || link->access->db != 0;
     if (!link->answered && !logged_in && link->conn.tls == NULL && *link->port != '\0')
-        rlock__error_set(link->error, "%s (if it speaks TLS, give rediss://)", why.text);
+        rlock__error_set(link->error,
+                         "%s (if it speaks TLS, give rediss://, sentinels:// or clusters://)",
+                         why.text);
 }
 
 /* A reply's time is the whole reply's, from when the connection is there. */

@@ -24,8 +24,9 @@ static const char early_waitaof[] =
     "there, which needs no --fsync, or use Redis 8.0 or later";
 static const char no_aof[] = "it keeps no append-only file: --fsync needs 'appendonly yes' there";
 static const char no_scripts[] =
-    "it runs no Lua scripts (EVAL), which all locks need: connect past the "
-    "proxy, load the server's Lua module, or use another server";
+    "it runs no Lua scripts (EVAL), which all locks need: give sentinel[s]:// for a Sentinel, "
+    "connect past a proxy, load the server's Lua module, or use another server";
+static const char no_sentinel[] = "it is no Sentinel: give redis[s]://HOST";
 static const char by_text[] = "it takes no scripts but such as it can check by their text: set "
                               "script_check_enable to 0 there";
 static const char only_declared[] =
@@ -63,11 +64,11 @@ static const struct {
     {"MASTERDOWN", RLOCK_AGAIN, NULL},
     {"CLUSTERDOWN", RLOCK_AGAIN, NULL},
     {"TRYAGAIN", RLOCK_AGAIN, "the slot is being moved to another node (TRYAGAIN)"},
-    {"MOVED", RLOCK_UNAVAILABLE, "it is on another node of a cluster: give cluster://HOST"},
+    {"MOVED", RLOCK_UNAVAILABLE, "it is on another node of a cluster: give cluster[s]://HOST"},
     {"CROSSSLOT", RLOCK_REFUSED,
      "in a cluster the braces of a name enclose something, as in {tag}name"},
     {"This instance has cluster support disabled", RLOCK_UNAVAILABLE,
-     "it is not a cluster: give redis://HOST"},
+     "it is not a cluster: give redis[s]://HOST"},
     {"NOREPLICAS", RLOCK_AGAIN, NULL},
     {"MISCONF", RLOCK_AGAIN, NULL},
     {"OOM", RLOCK_AGAIN, NULL},
@@ -89,6 +90,8 @@ static const struct {
     {"unknown command `EVAL", RLOCK_UNAVAILABLE, no_scripts},
     {"unsupported command 'EVAL", RLOCK_UNAVAILABLE, no_scripts},
     {"command eval", RLOCK_UNAVAILABLE, no_scripts}, /* "... not support for normal user" */
+    {"unknown command 'SENTINEL'", RLOCK_UNAVAILABLE, no_sentinel},
+    {"unknown command `SENTINEL`", RLOCK_UNAVAILABLE, no_sentinel},
     {"unknown command", RLOCK_UNAVAILABLE, NULL},
     {"older than Redis 6.0", RLOCK_UNAVAILABLE, too_old}, /* lua/include/base.lua */
     {"wrong number of arguments for 'auth'", RLOCK_UNAVAILABLE, too_old},

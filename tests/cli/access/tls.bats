@@ -70,13 +70,17 @@ load ../../lib/doctor
 }
 
 @test "69, after --connect-timeout: the wrong port" {
-    local to=(run "${trust[@]}" --connect-timeout 500ms -n x -s) ports
+    local to=(run "${trust[@]}" --connect-timeout 500ms -n x -s) ports url
     tls_server tls server
     ports=$(<"$BATS_FILE_TMPDIR/tls/ports") # for TLS, and without
     # It closes without a word.
-    refuses 0 3000 69 TLS rediss:// -- "${to[@]}" "redis://127.0.0.1:${ports% *}" -- touch ran
+    for url in "redis://127.0.0.1:${ports% *}" "sentinel://127.0.0.1:${ports% *}/m" "cluster://127.0.0.1:${ports% *}"; do
+        refuses 0 3000 69 TLS " ${url%%://*}s://" -- "${to[@]}" "$url" -- touch ran
+    done
     # It takes our first message for the beginning of a long line and waits for the rest.
-    refuses 400 3000 69 TLS redis:// -- "${to[@]}" "rediss://127.0.0.1:${ports#* }" -- touch ran
+    for url in "rediss://127.0.0.1:${ports#* }" "sentinels://127.0.0.1:${ports#* }/m" "clusters://127.0.0.1:${ports#* }"; do
+        refuses 400 3000 69 TLS " ${url%%s://*}://" -- "${to[@]}" "$url" -- touch ran
+    done
 }
 
 @test "doctor: a certificate that is verified is as it should be, any taken a finding" {

@@ -56,7 +56,7 @@ setup() {
         refuses 0 3000 69 "$RLOCK_SERVER" "$word" -- run -q -n x -- touch ran
         [[ $text == *user_script* ]] || refute_regex "$stderr" 'may stay held' # nothing was carried out
     done <<'END'
-EVAL|ERR unknown command 'EVALSHA', with args beginning with: 'a'
+sentinel[s]://|ERR unknown command 'EVALSHA', with args beginning with: 'a'
 scripts|ERR command evalsha not support for normal user
 script_check_enable|ERR bad lua script for redis cluster, all the keys that the script uses should be passed using the KEYS array
 script_check_enable|ERR for redis cluster, eval/evalsha number of keys can't be negative or zero

@@ -50,6 +50,7 @@ load ../../lib/races
 @test "no Sentinel knows the name: 69 after --connect-timeout, and why; one that is not there, or two that hang, leave time" {
     refuses 0 $((600 * SLOW + 1900)) 69 know nobody -- \
         run -q --connect-timeout "$(ms 600)" -s "${RLOCK_SERVER%/m}/nobody" -n x -- touch ran
+    ends_saying 69 'it is no Sentinel' -- run -q -s "sentinel://127.0.0.1:$(port_of main)/m" -n x -- touch ran
     rlock run -q -s "sentinel://127.0.0.1:$(free_ports 1),127.0.0.1:$(port_of s1)/m" -n x -- true
     changed
     freeze s1 s2

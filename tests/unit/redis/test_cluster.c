@@ -147,10 +147,12 @@ TEST(whatever_a_node_says_a_slot_is_found) {
         {denied, two_ranges, RLOCK_OK, .told = "10.0.0.1"},
         {alone, two_ranges, RLOCK_OK, .told = "10.0.0.1"},
         {PEER_CLOSE, PEER_CLOSE, RLOCK_AGAIN,
-         .told = "the server closed the connection (if it speaks TLS, give rediss://)"},
+         .told =
+             "the server closed the connection (if it speaks TLS, give rediss://, sentinels:// or "
+             "clusters://)"},
         {loading, PEER_CLOSE, RLOCK_AGAIN, .told = "LOADING wait"},
         {PEER_CLOSE, denied, RLOCK_DENIED, .told = "no"},
-        {alone, PEER_CLOSE, RLOCK_UNAVAILABLE, .told = "it is not a cluster: give redis://HOST"},
+        {alone, PEER_CLOSE, RLOCK_UNAVAILABLE, .told = "it is not a cluster: give redis[s]://HOST"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *first = rows[i].first, *shards = rows[i].shards;

@@ -69,11 +69,11 @@ TEST(what_an_answer_means) {
         {"+OK\r\n", RLOCK_UNAVAILABLE, "the server's answer to mutex_acquire can't be understood"},
         {ODD, RLOCK_AGAIN, "ERR odd"},
         {"-ERR unknown command 'EVALSHA'\r\n", RLOCK_UNAVAILABLE,
-         "it runs no Lua scripts (EVAL), which all locks need: connect past the proxy, load the "
-         "server's Lua module, or use another server"},
+         "it runs no Lua scripts (EVAL), which all locks need: give sentinel[s]:// for a Sentinel, "
+         "connect past a proxy, load the server's Lua module, or use another server"},
         {"-OOM no script: 48dc37aa, on @user_script:75.\r\n", RLOCK_AGAIN, "OOM no"},
         {"-MOVED 1 h:1\r\n", RLOCK_UNAVAILABLE,
-         "it is on another node of a cluster: give cluster://HOST"},
+         "it is on another node of a cluster: give cluster[s]://HOST"},
         {PEER_CLOSE, RLOCK_AGAIN, "the server closed the connection"},
         {PEER_SILENT, RLOCK_AGAIN, "no answer in time"},
     };

@@ -110,7 +110,7 @@ TEST(what_no_sentinel_knows_is_told) {
         {"-LOADING wait\r\n", "-NOPERM no\r\n", RLOCK_DENIED, ": no", 1},
         {"-NOAUTH no\r\n", PEER_CLOSE, RLOCK_DENIED, "the server wants a password", 0},
         {"-ERR unknown command 'SENTINEL'\r\n", PEER_CLOSE, RLOCK_UNAVAILABLE,
-         "ERR unknown command 'SENTINEL'", 0},
+         "it is no Sentinel: give redis[s]://HOST", 0},
         {PEER_SILENT, MASTER, RLOCK_CANCELLED, "", 0}, /* who cancels waits for no Sentinel */
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
