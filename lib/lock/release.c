@@ -11,6 +11,7 @@
 enum { RELEASED = 1, STILL_HELD = 2 };
 
 enum {
+    LEAST_MS = 200,     /* whatever the deadline: half of it is the first answer's */
     GIVE_BACK_MS = 250, /* for what a minority gave */
     STRAGGLERS_MS = 100 /* for servers that have not confirmed what a majority has */
 };
@@ -172,12 +173,14 @@ enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadl
         return rlock__client_invalid(lock->client, "a lock stays taken for at most 36525 days");
     if (keep_ms > 0 && lock->kind->renew == NULL)
         return rlock__client_invalid(lock->client, "only a lock with a lease stays taken");
+    const int64_t least_ms = rlock_now_ms() + LEAST_MS;
     struct rlock__ask ask = asking(lock, keep_ms);
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
         resource->due = resource->held || !rlock__resource_is_clear(resource);
     }
-    const enum rlock_status status = release_until(&ask, deadline_ms, -1);
+    const enum rlock_status status =
+        release_until(&ask, deadline_ms > least_ms ? deadline_ms : least_ms, -1);
     if (status != RLOCK_OK)
         lock->stuck_at = ask.stuck_at;
     tell_again(lock, keep_ms, -1);

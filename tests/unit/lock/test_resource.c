@@ -140,6 +140,23 @@ TEST(what_went_by_a_lost_release_was_given_back) {
     }
 }
 
+/* It is asked all the same, and has a moment for its answer; a silent one does not hold up long. */
+TEST(a_release_is_confirmed_also_when_its_deadline_has_passed) {
+    const int64_t past[] = {INT64_MIN, -1, 0, rlock_now_ms()};
+    struct locked f;
+    for (size_t i = 0; i < COUNT(past); i++) {
+        begin_one(&f, ANSWERS(GRANTED(17), DONE));
+        assert_int_equal(try_once(&f), RLOCK_OK);
+        assert_int_equal(rlock_release(f.lock, 0, past[i]), RLOCK_OK);
+        end(&f);
+    }
+    begin_one(&f, ANSWERS(GRANTED(17), PEER_SILENT));
+    f.client->io_timeout_ms = RLOCK_FOREVER;
+    assert_int_equal(try_once(&f), RLOCK_OK);
+    assert_int_equal(rlock_release(f.lock, 0, 0), RLOCK_UNAVAILABLE);
+    end(&f);
+}
+
 /* By it a handle, and a request that comes late, are told from those of the next hold. */
 TEST(each_hold_has_an_id_of_its_own) {
     static const struct {
