@@ -110,7 +110,12 @@ static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int6
 }
 
 static void describe_loss(const struct resumed *resumed, char text[WHY_SIZE]) {
+    const char *asked = server_shown(&resumed->server), *its = resumed->handle->servers;
     int64_t last = -1;
+    if (its != NULL && strcmp(asked, its) != 0) {
+        (void)snprintf(text, WHY_SIZE, "its handle is of %s, not of %s", its, asked);
+        return;
+    }
     if (find_holder(resumed, text, &last))
         return;
     (void)snprintf(text, WHY_SIZE, "it was given back, or its lease ended%s",

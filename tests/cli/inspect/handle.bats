@@ -199,6 +199,14 @@ print(base64.urlsafe_b64decode(sys.argv[1].split(".")[1] + "===")[:-4].decode())
     RLOCK_SERVER=$(server_url main) rlock release "$handle"
 }
 
+@test "a handle of another server: it is not said to be lost there, but whose it is" {
+    acquire run
+    server_start other
+    RLOCK_SERVER=$(server_url other) ends_saying 76 "its handle is of $(server_url main), not of $(server_url other)" \
+        -- release "$handle"
+    rlock release "$handle"
+}
+
 @test "the log tells of each name what became of it" {
     local verb
     told() { # EVENT NAME
