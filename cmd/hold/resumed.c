@@ -110,18 +110,16 @@ static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int6
 }
 
 static void describe_loss(const struct resumed *resumed, char text[WHY_SIZE]) {
-    const char *asked = server_shown(&resumed->server), *its = resumed->handle->servers;
+    const char *its = resumed->handle->servers;
+    const bool elsewhere = its != NULL && strcmp(its, server_shown(&resumed->server)) != 0;
     int64_t last = -1;
-    if (its != NULL && strcmp(asked, its) != 0) {
-        (void)snprintf(text, WHY_SIZE, "its handle is of %s, not of %s", its, asked);
-        return;
-    }
     if (find_holder(resumed, text, &last))
         return;
-    (void)snprintf(text, WHY_SIZE, "it was given back, or its lease ended%s",
+    (void)snprintf(text, WHY_SIZE, "it was given back, or its lease ended%s%s%s",
                    last < 0                            ? ""
                    : last == lost_hold(resumed)->token ? "; nobody has taken it since"
-                                                       : "; others have taken it since");
+                                                       : "; others have taken it since",
+                   elsewhere ? "; or it is where its handle is of, " : "", elsewhere ? its : "");
 }
 
 /* message: the text before the reason. */
