@@ -78,7 +78,8 @@ struct rlock_client_options {
     }
 
 /* Makes a client, which connects when it is first used.
- * RLOCK_INVALID: *out is set, for rlock_error(). RLOCK_SYSTEM: out of memory; *out is NULL. */
+ * RLOCK_INVALID: *out is set, for rlock_error() and rlock_client_free() alone. RLOCK_SYSTEM: out of
+ * memory; *out is NULL. */
 RLOCK_API RLOCK_CHECK enum rlock_status
 rlock_client_new(rlock_client **out, const struct rlock_client_options *options);
 

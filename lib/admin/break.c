@@ -101,6 +101,13 @@ static enum rlock_status break_everywhere(struct breaking *b, int64_t *broken) {
     return done > 0 ? RLOCK_OK : RLOCK_LOST;
 }
 
+static bool has_owners(const struct rlock_break_options *options) {
+    bool all = options->owners != NULL;
+    for (size_t i = 0; i < options->owner_count; i++)
+        all = all && options->owners[i] != NULL;
+    return all;
+}
+
 static enum rlock_status take_away(rlock_client *client, const struct rlock_break_options *options,
                                    int64_t *broken) {
     enum rlock_status status = rlock__check_name(client, options->name);
@@ -110,6 +117,8 @@ static enum rlock_status take_away(rlock_client *client, const struct rlock_brea
         return status;
     if (b.kind == NULL || b.kind->take_away == NULL)
         return rlock__client_invalid(client, "nobody holds such a lock");
+    if (!has_owners(options))
+        return rlock__client_invalid(client, "an owner is missing");
     if (options->by != NULL && strnlen(options->by, RLOCK_TEXT_MAX + 1) > RLOCK_TEXT_MAX)
         return rlock__client_invalid(
             client, "the name of the user who breaks a lock has at most 1024 bytes");

@@ -192,6 +192,8 @@ enum rlock_status rlock_probe(rlock_client *client, const struct rlock_probe_opt
         return status;
     if (client->count > 1)
         return rlock__client_invalid(client, "one server is probed at a time");
+    if (options.name == NULL)
+        return rlock__client_invalid(client, "a lock's name is missing");
     probe.facts = *out = calloc(1, sizeof **out);
     status = probe.facts != NULL ? probe_all(&probe) : RLOCK_SYSTEM;
     if (status != RLOCK_OK)

@@ -49,7 +49,7 @@ static const char *excess(const struct rlock_lock_options *options) {
     if (is_too_long(options->user) || is_too_long(options->command) || is_too_long(options->note) ||
         is_too_long(options->pid_space))
         return "user, command, note and pid_space have at most 1024 bytes each";
-    if (options->name_count < 1 || options->name_count > RLOCK_NAMES_MAX)
+    if (options->names == NULL || options->name_count < 1 || options->name_count > RLOCK_NAMES_MAX)
         return "a lock has 1 to 10000 names";
     if (!is_within(options->priority, -RLOCK_PRIORITY_MAX, RLOCK_PRIORITY_MAX))
         return "priority is -1000 to 1000";
@@ -120,7 +120,7 @@ static bool take_over_proof(struct rlock__resource *resource, bool reenters,
                             const struct rlock_lock_options *options) {
     for (size_t i = 0; reenters && i < options->proof_count; i++) {
         const struct rlock_proof *proof = &options->proofs[i];
-        if (strcmp(proof->name, resource->name) != 0)
+        if (proof->name == NULL || proof->owner == NULL || strcmp(proof->name, resource->name) != 0)
             continue;
         free(resource->proof_owner); /* the innermost hold of the name is the last */
         resource->proof_owner = strdup(proof->owner);

@@ -77,7 +77,7 @@ static enum rlock_status make(rlock_lock **out, rlock_client *client,
 }
 
 static bool has_owners(const struct rlock_handle *handle) {
-    bool all = handle->owner != NULL;
+    bool all = handle->owner != NULL && handle->holds != NULL;
     for (size_t i = 0; i < handle->hold_count; i++)
         all = all && handle->holds[i].owner != NULL;
     return all;

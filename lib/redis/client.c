@@ -211,7 +211,8 @@ static bool is_time(int64_t ms) {
 
 /* What is beyond the limits in rlock.h; NULL: nothing is. */
 static const char *excess(const struct rlock_client_options *options) {
-    if (options->server_count < 1 || options->server_count > RLOCK_SERVERS_MAX)
+    if (options->servers == NULL || options->server_count < 1 ||
+        options->server_count > RLOCK_SERVERS_MAX)
         return "a lock lives on 1 to 15 servers";
     if (!is_time(options->connect_timeout_ms) || !is_time(options->io_timeout_ms) ||
         !is_time(options->replica_timeout_ms))

@@ -243,10 +243,16 @@ TEST(what_is_missing_is_told) {
         {MAKE_LOCK, A(given.lock.kind), "there is no such kind of lock"},
         {RESUME, A(given.handle.owner), "a handle needs an owner"},
         {RESUME, A(given.hold.owner), "a handle needs an owner"},
+        {RESUME, A(given.handle.holds), "a handle needs an owner"},
+        {MAKE_CLIENT, A(given.client.servers), "a lock lives on 1 to 15 servers"},
+        {MAKE_LOCK, A(given.lock.names), "a lock has 1 to 10000 names"},
         {SET_LATCH, A(given.count.name), no_name},
         {INSPECT, A(given.look.name), no_name},
         {BREAK, A(given.breaking.name), no_name},
         {BREAK, A(given.breaking.kind), "nobody holds such a lock"},
+        {BREAK, A(given.breaking.owners), "an owner is missing"},
+        {BREAK, A(given.owner), "an owner is missing"},
+        {PROBE, A(given.probe.name), "a lock's name is missing"},
         {MAKE_CLIENT, A(given.client.server_count), "a lock lives on 1 to 15 servers"},
         {MAKE_LOCK, A(given.lock.name_count), "a lock has 1 to 10000 names"},
         {RESUME, A(given.handle.hold_count), "a handle needs a hold"},
@@ -270,6 +276,14 @@ TEST(what_is_missing_is_told) {
         assert_refused(rows[i].attempt, rows[i].why);
     }
     assert_string_equal(rlock_error(NULL), "out of memory");
+}
+
+/* It may be from an environment that has none. */
+TEST(a_proof_that_lacks_something_is_none) {
+    static const struct rlock_proof proofs[] = {{"x", NULL, 1}, {NULL, "somebody", 1}};
+    given.lock.proofs = proofs;
+    given.lock.proof_count = COUNT(proofs);
+    assert_taken(MAKE_LOCK);
 }
 
 TEST(only_what_has_a_lease_stays_taken) {
