@@ -156,8 +156,8 @@ struct rlock_wait {
 /* Takes the lock, all of its names or none, or waits for it. A lock that was given back can be
  * taken again.
  * RLOCK_OK: it is held, and more than half of its lease is left.
- * RLOCK_AGAIN: it is until_ms, and our place among the waiters is kept. Call it again, or
- * rlock_withdraw().
+ * RLOCK_AGAIN: it is until_ms, and our place among the waiters is kept as long as the next call
+ * comes within five seconds. Call it again, or rlock_withdraw().
  * RLOCK_BUSY: others hold it at the deadline; see rlock_blocker().
  * RLOCK_UNAVAILABLE: no server could be reached, or none has answered by the deadline.
  * RLOCK_REFUSED: it could never succeed, as taking a lock for writing inside a hold for reading, or
