@@ -157,7 +157,7 @@ struct rlock_wait {
  * taken again.
  * RLOCK_OK: it is held, and more than half of its lease is left.
  * RLOCK_AGAIN: it is until_ms, and our place among the waiters is kept as long as the next call
- * comes within five seconds. Call it again, or rlock_withdraw().
+ * comes within four seconds. Call it again, or rlock_withdraw().
  * RLOCK_BUSY: others hold it at the deadline; see rlock_blocker().
  * RLOCK_UNAVAILABLE: no server could be reached, or none has answered by the deadline.
  * RLOCK_REFUSED: it could never succeed, as taking a lock for writing inside a hold for reading, or
