@@ -44,7 +44,7 @@ static enum rlock_status begin(rlock_client *client, struct question *question, 
 /* Takes a page in. */
 static enum rlock_status hear(rlock_client *client, struct question *question,
                               const struct rlock__run *run) {
-    const char *why;
+    const char *why = "";
     if (run->status != RLOCK_OK) {
         client->error = run->route->error;
         return run->status;
