@@ -124,6 +124,7 @@ static void conclude(struct rlock__ballot *ballot) {
 
 static void run_round(struct round *round, struct rlock__ask *ask) {
     ask->sent_ms = rlock_now_ms();
+    round->ballots[0].batch.until_ms = ask->until_ms;
     rlock__script_run_batches(&round->ballots[0].batch, ask->script, &ask->limit);
     for (size_t i = 0; i < round->count; i++) {
         struct rlock__ballot *ballot = &round->ballots[i];

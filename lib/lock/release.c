@@ -112,6 +112,7 @@ static enum rlock_status release_until(struct rlock__ask *ask, int64_t deadline_
                                  .deadline_ms = deadline_ms,
                                  .cancel_fd = cancel_fd};
     enum rlock_status status = RLOCK_AGAIN;
+    ask->until_ms = tries.deadline_ms;
     if (ask->script == NULL) {
         forget_due(ask->lock);
         return RLOCK_OK;

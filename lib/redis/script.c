@@ -199,8 +199,8 @@ static void begin_all(struct all *all, struct rlock__batch *batch,
 static void run_all(const struct all *all, const struct rlock__batch *batches,
                     const struct rlock__script *script, const struct rlock__limit *limit) {
     struct rlock__limit bound = *limit;
-    const int64_t begun_ms = rlock_now_ms();
-    int64_t end_ms = 0;
+    const int64_t begun_ms = rlock_now_ms(), patience_ms = limit->deadline_ms - begun_ms;
+    int64_t end_ms = 0, deadline_ms = limit->deadline_ms;
     bool is_decided = false;
     enum rlock_status status = RLOCK_OK;
     while (status == RLOCK_OK) {
@@ -210,9 +210,11 @@ static void run_all(const struct all *all, const struct rlock__batch *batches,
         is_decided = all_decided(batches, begun_ms); /* until a silent one speaks */
         if (is_decided && end_ms == 0)
             end_ms = straggler_deadline(begun_ms);
-        bound.deadline_ms =
-            is_decided ? rlock__sooner_ms(end_ms, limit->deadline_ms) : limit->deadline_ms;
+        bound.deadline_ms = is_decided ? rlock__sooner_ms(end_ms, deadline_ms) : deadline_ms;
         status = wait_for_any(all, &bound);
+        const int64_t next_ms = rlock__after_ms(rlock_now_ms(), patience_ms);
+        if (next_ms > deadline_ms && batches->until_ms > deadline_ms) /* something has come */
+            deadline_ms = rlock__sooner_ms(next_ms, batches->until_ms);
     }
     leave_all(all, status, is_decided || status == RLOCK_CANCELLED);
 }

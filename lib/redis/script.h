@@ -86,11 +86,14 @@ struct rlock__run {
  * enough: how many "yes" (a positive code) decide it, or so many others that these can't be reached
  * any more; then the rest is waited for as long again as that took, 50 ms at most. So is a rest of
  * servers that have not answered for 250 ms before, once `enough` have answered, whatever they say.
- * in_passing: nothing depends on it, and such a rest is not waited for in any case. */
+ * in_passing: nothing depends on it, and such a rest is not waited for in any case.
+ * until_ms: of the first of several; while answers come each may be waited for as long as the limit
+ * allows the first, up to then. 0: the limit stands. */
 struct rlock__batch {
     struct rlock__run *runs;
     size_t count, enough;
     bool in_passing;
+    int64_t until_ms;
     struct rlock__batch *next; /* what is asked at the same time; NULL: no more */
 };
 

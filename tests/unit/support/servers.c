@@ -35,7 +35,7 @@ void run_until(struct servers *f, size_t enough, int64_t limit_ms, int cancel_fd
         rlock__reply_free(f->runs[i].answer.reply);
         f->runs[i] = (struct rlock__run){.route = &f->routes[i], .call = &f->call};
     }
-    struct rlock__batch batch = {f->runs, f->count, enough, f->in_passing, NULL};
+    struct rlock__batch batch = {f->runs, f->count, enough, f->in_passing, 0, NULL};
     rlock__script_run_batches(&batch, script(), &limit);
     f->took_ms = rlock_now_ms() - begun_ms;
 }
