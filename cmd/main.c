@@ -24,7 +24,7 @@ static int print_version(void) {
 
 /* Where no options have been read, the config files decide how mistakes are reported. */
 static void use_log_of_files(void) {
-    struct settings settings = {.cmd = NULL};
+    struct settings settings = {.cmd = &cmd_rlock};
     struct complaint ignored = {0};
     (void)config_load(&settings, &ignored);
     out_setup(false, false, settings.log == LOG_JSON);
