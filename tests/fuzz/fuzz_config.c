@@ -5,11 +5,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "options/opt.h"
 #include "options/settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct settings settings = {0};
+    struct settings settings = {.cmd = cmd_find(&cmd_rlock, "run")};
     struct complaint why = {0};
     char path[64];
     const int fd = memfd_create("config", 0);
