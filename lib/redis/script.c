@@ -199,8 +199,9 @@ static void begin_all(struct all *all, struct rlock__batch *batch,
 static void run_all(const struct all *all, const struct rlock__batch *batches,
                     const struct rlock__script *script, const struct rlock__limit *limit) {
     struct rlock__limit bound = *limit;
-    const int64_t begun_ms = rlock_now_ms(), patience_ms = limit->deadline_ms - begun_ms;
+    const int64_t begun_ms = rlock_now_ms();
     int64_t end_ms = 0, deadline_ms = limit->deadline_ms;
+    const int64_t patience_ms = deadline_ms > begun_ms ? deadline_ms - begun_ms : 0;
     bool is_decided = false;
     enum rlock_status status = RLOCK_OK;
     while (status == RLOCK_OK) {
