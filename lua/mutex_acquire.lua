@@ -17,12 +17,7 @@ if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
     or redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[#KEYS]) > 0 then
     -- include: call server tell token foreign mutex try once once_done front waiters waiting acquire
     -- include: holds holds_keep holds_take mutex_take
-    local ttl = redis.call('PTTL', key.lock)
-    local holder = mutex.holder(ttl)
-    if holder == false then return {WRONG_KIND, 0, 0} end
-    if try.is_over() then return {OVER, 0, 0} end
-    local answer
-    if holder then answer = mutex.meet() else answer = once.done() end
+    local answer, holder, ttl = mutex.meet()
     answer = answer or holds.apart()
     if answer then return answer end
     if holder then return acquire.busy(holder, ttl, waiters.place(waiters)) end

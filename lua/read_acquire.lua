@@ -11,10 +11,8 @@ if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
     or redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[8], KEYS[9], KEYS[#KEYS]) > 0 then
     -- include: call server tell token foreign rw try front waiters waiting acquire
     -- include: holds holds_keep holds_end holds_take rw_holds rw_leases rw_take rw_meet rw_wake
-    local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
-    local mode = rw.mode(ttl)
-    if mode == false then return {WRONG_KIND, 0, 0} end
-    if try.is_over() then return {OVER, 0, 0} end
+    local answer, mode, ttl, writer = rw.arrive()
+    if answer then return answer end
     call.has_cleaned = call.came_back and mode == 'read' and not writer -- it comes in, and tells the next: enough
     local before, stands, more
     before, mode, stands, more = rw.meet(mode, ttl, call.owner, call.proof_owner)

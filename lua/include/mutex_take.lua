@@ -6,11 +6,15 @@ function mutex.leave_granted()
     waiters.tell(waiters, 'first ' .. call.lease)
 end
 
--- Not all are free to take what is held: this very attempt was granted, and its answer lost; or no run is wanted; or
--- the holder is around us. The answer; nil: they wait.
+-- What a request meets: the answer that it has already, for this very attempt was granted, and its answer lost, or no run
+-- is wanted, or the holder is around us; the holder, nil: it is free; and the lock's PTTL.
 function mutex.meet()
-    local answer = holds.again(call.owner, call.proof_owner) or once.done()
-    if answer then return answer end
-    local around = holds.around()
-    return around and holds.reenter(around, function() waiters.leave_granted(waiters) end)
+    local ttl = redis.call('PTTL', key.lock)
+    local holder = mutex.holder(ttl)
+    if holder == false then return {WRONG_KIND, 0, 0} end
+    if try.is_over() then return {OVER, 0, 0} end
+    local answer = holder and holds.again(call.owner, call.proof_owner) or once.done()
+    local around = holder and not answer and holds.around()
+    if around then answer = holds.reenter(around, function() waiters.leave_granted(waiters) end) end
+    return answer, holder, ttl
 end

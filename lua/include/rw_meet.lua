@@ -1,5 +1,13 @@
 -- rw_meet.lua: what a request to take `read` or `write` meets.
 
+-- The answer to one that has none to expect, the lock's mode and PTTL, and the writer that waits.
+function rw.arrive()
+    local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
+    local mode = rw.mode(ttl)
+    if mode == false then return {WRONG_KIND, 0, 0} end
+    return try.is_over() and {OVER, 0, 0}, mode, ttl, writer
+end
+
 -- One of the holders; of rlock's the one whose lease ends last.
 function rw.holder()
     local last = redis.call('ZRANGE', holds.leases, '-1', '-1')[1]
