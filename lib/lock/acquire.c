@@ -97,6 +97,10 @@ static bool knows_a_place(const struct rlock_lock *lock) {
     return false;
 }
 
+static bool knows_it_is_busy(const struct rlock_lock *lock) {
+    return lock->busy_in_ms > 0 || knows_a_place(lock);
+}
+
 /* What is left must be enough to start something under it, and to stop it in time. */
 static enum rlock_status check_lease(struct rlock_lock *lock, int cancel_fd) {
     rlock__lock_update_lease(lock);
@@ -174,7 +178,7 @@ static void note_try(struct rlock_lock *lock, enum rlock_status status, int64_t 
         lock->busy_in_ms = took_ms + 1;
     else if (status != RLOCK_AGAIN || !is_over || took_ms >= 2 * lock->busy_in_ms)
         lock->busy_in_ms = 0;
-    if (lock->busy_in_ms == 0 && !lock->busy.done && !knows_a_place(lock))
+    if (!lock->busy.done && !knows_it_is_busy(lock))
         note_busy(lock, &(struct rlock__busy){.resource = NULL});
 }
 
@@ -200,7 +204,8 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
                                      rlock__prompt_ms(lock, deadline), wait->cancel_fd);
         status = take(lock, &limit);
         const int64_t now = rlock_now_ms();
-        note_try(lock, status, now - began_ms, now >= wait->deadline_ms);
+        if (status != RLOCK_OK)
+            note_try(lock, status, now - began_ms, now >= wait->deadline_ms);
         if (!rlock__routes_in_doubt(&lock->client->routes)) /* a refusal stays one */
             break;
     }
@@ -261,9 +266,8 @@ static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait
             return end(lock, status);
         const int64_t now = rlock_now_ms();
         const bool over = now >= wait->deadline_ms;
-        const bool is_busy = knows_a_place(lock) || lock->busy_in_ms > 0;
         if (over && !is_undecided(lock))
-            return end(lock, is_busy ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
+            return end(lock, knows_it_is_busy(lock) ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
         if (now >= wait->until_ms)
             return RLOCK_AGAIN;
         const struct rlock__limit pause = {rlock__next_try_ms(lock), limit.cancel_fd};

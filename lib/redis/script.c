@@ -213,9 +213,9 @@ static void run_all(const struct all *all, const struct rlock__batch *batches,
             end_ms = straggler_deadline(begun_ms);
         bound.deadline_ms = is_decided ? rlock__sooner_ms(end_ms, deadline_ms) : deadline_ms;
         status = wait_for_any(all, &bound);
-        const int64_t next_ms = rlock__after_ms(rlock_now_ms(), patience_ms);
-        if (next_ms > deadline_ms && batches->until_ms > deadline_ms) /* something has come */
-            deadline_ms = rlock__sooner_ms(next_ms, batches->until_ms);
+        if (batches->until_ms > deadline_ms) /* something has come */
+            deadline_ms =
+                rlock__sooner_ms(batches->until_ms, rlock__after_ms(rlock_now_ms(), patience_ms));
     }
     leave_all(all, status, is_decided || status == RLOCK_CANCELLED);
 }
