@@ -1,4 +1,4 @@
--- include: base call rights rights_mutex rights_fair rights_rw rights_sem rights_plain rights_resize
+-- include: base call rights rights_mutex rights_fair rights_rw rights_sem rights_resize
 -- include: rights_latch rights_break
 -- Which rights of a kind this user lacks. It asks, and touches nothing. KEYS and ARGV: base.lua;
 -- ARGV 7 the kind, as rights.lua has it, 8 the commands on channels, 9 ... the keys: not KEYS, for a user

@@ -9,8 +9,7 @@
 local rights_of = 'break'
 -- include: rights_ask
 if sem.available() == false then return {WRONG_KIND, 0, 0} end
-local PLAIN_MS = 604800000 -- no lease is longer: what stands for longer are plain permits
-local lasting = redis.call('PTTL', key.hold) > PLAIN_MS
+local lasting = redis.call('PTTL', key.hold) > sem.LONGEST -- there are plain permits
 
 local MOST = 150 -- permits: so many in less than a millisecond
 

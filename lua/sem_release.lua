@@ -3,7 +3,7 @@
 -- by itself, once. KEYS and ARGV: base.lua, sem.lua.
 --
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: at least one was gone
--- Nearly always: it is one permit, nothing else is wanted, and nobody waits.
+-- Nearly always: it is one permit with a lease, nothing else is wanted, and nobody waits.
 if not ARGV[8] and ARGV[4] == '1' and string.sub(ARGV[3], 33) == '.1'
     and redis.call('EXISTS', KEYS[5], KEYS[#KEYS]) == 0 then
     local id = string.sub(ARGV[3], 1, 32)
@@ -25,8 +25,8 @@ end
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 local function give_back()
-    local ours = sem.ours()
-    if #ours > 0 and keep_ms > 0 then -- their lease gives them back
+    local held, ours = sem.ours()
+    if held > 0 and keep_ms > 0 then -- their lease gives them back
         sem.expire(keep_ms)
         redis.call('HSET', key.hold, call.id, '- ' .. call.owner, call.owner, '- ' .. call.id .. ' ' .. call.permits)
         redis.call('HSET', key.info, call.owner, call.kept_info(call.owner))
@@ -36,11 +36,12 @@ local function give_back()
         redis.call('HDEL', key.hold, call.id, call.owner)
         redis.call('HDEL', key.info, call.owner)
         sem.drop(ours)
-        sem.give(#ours)
+        if call.plain then sem.count_plain(-held) end
+        sem.give(held)
     end
-    if #ours < call.permits then sem.collect() end
+    if held < call.permits then sem.collect() end
     sem.pass_on(waiter)
-    return {#ours == call.permits and RELEASED or LOST, 0, 0}
+    return {held == call.permits and RELEASED or LOST, 0, 0}
 end
 
 return try.give_back(give_back)

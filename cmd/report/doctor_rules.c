@@ -199,7 +199,6 @@ const struct rule doctor_rules[] = {
     {.check = "rights fair", FINDING, .judge = doctor_rights},
     {.check = "rights read, write", FINDING, .judge = doctor_rights},
     {.check = "rights sem", FINDING, .judge = doctor_rights},
-    {.check = "rights sem --plain", FINDING, .judge = doctor_rights},
     {.check = "rights sem --resize", FINDING, .judge = doctor_rights},
     {.check = "rights latch set", FINDING, .judge = doctor_rights},
     {.check = "rights latch down", FINDING, .judge = doctor_rights},

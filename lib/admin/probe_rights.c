@@ -19,7 +19,6 @@ static const struct right {
     {"fair", {"fair"}, "publish subscribe"},
     {"read, write", {"write"}, "publish subscribe"},
     {"sem", {"sem"}, "publish subscribe"},
-    {"sem --plain", {"plain"}, "publish subscribe"},
     {"sem --resize", {"sem"}, "publish"},
     {"latch set", {"latch"}, "publish"},
     {"latch down", {"latch"}, "publish"},

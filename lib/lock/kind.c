@@ -110,8 +110,8 @@ static const struct rlock__kind kinds[] = {
     },
     {
         .name = "plain",
-        .acquire = &RLOCK__SEM_PLAIN_ACQUIRE,
-        .release = &RLOCK__SEM_PLAIN_RELEASE,
+        .acquire = &RLOCK__SEM_ACQUIRE,
+        .release = &RLOCK__SEM_RELEASE,
         .take_away = &RLOCK__SEM_BREAK,
         .keys = {SEM_KEYS},
         .publish = SEM_PUBLISH,

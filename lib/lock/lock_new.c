@@ -9,6 +9,9 @@
 
 enum { NUMBER_SIZE = 24 };
 
+/* Scripts are told of it in place of a lease where there is none: longer than any, see sem.lua. */
+static const int64_t year_ms = 365 * INT64_C(86400000);
+
 static bool is_within(int64_t number, int64_t least, int64_t most) {
     return number >= least && number <= most;
 }
@@ -182,7 +185,7 @@ static void write_number(char text[NUMBER_SIZE], int64_t number) {
 
 static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *options,
                  const char *const *names, size_t count, const char *owner) {
-    write_number(lock->lease_text, lock->lease_ms);
+    write_number(lock->lease_text, lock->kind->renew != NULL ? lock->lease_ms : year_ms);
     write_number(lock->permits_text, options->permits > 0 ? options->permits : 1);
     write_number(lock->total_text, options->permits_total);
     write_number(lock->priority_text, options->priority);

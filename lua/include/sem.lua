@@ -1,16 +1,18 @@
--- sem.lua: a semaphore with leased permits, Redisson's: lock is a string, the permits available;
--- beside it
+-- sem.lua: a semaphore, Redisson's: lock is a string, the permits available; beside it
 -- KEYS  8 permits: zset {permit id, 16 bytes: epoch ms at which its lease ends}
 --       9 wants: hash {waiter: permits it asks for, when more than one}
 -- hold: {hold id: "token owner", or "- owner" when it is left held without one,
 --        owner: the same, "token hold-id permits", 'plain': how many plain ones are in use;
 --        'latch': it is a latch, latch.lua}
+-- Plain permits are a number alone, as of Redisson's RSemaphore: those of a killed holder never come back. A request for
+-- them says so by a lease that is longer than any, for which their owner is known.
 local sem = {
     permits = KEYS[8], wants = KEYS[9],
     PART = 2000, -- so many permits at once: Lua can't pass many more
+    LONGEST = 604800000, -- ms: a lease
 }
 
-call.permits = tonumber(ARGV[4])
+call.permits, call.plain = tonumber(ARGV[4]), call.lease > sem.LONGEST
 
 -- What is known of the call's hold, and how many plain permits are in use; those that Redisson's clients
 -- have taken are written nowhere. is_latch: if there is a number at all.

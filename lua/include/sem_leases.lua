@@ -35,10 +35,13 @@ function sem.living(id, permits)
     return living, tonumber(ends)
 end
 
--- Those of the call. What was given back, and left held for a while, is nobody's.
+-- Those of the call: how many, and of leased ones which, and when they end. What was given back, and left held for a
+-- while, is nobody's.
 function sem.ours()
-    if not sem.token() then return {} end
-    return sem.living(call.id, call.permits)
+    if not sem.token() then return 0, {} end
+    if call.plain then return call.permits, {}, 0 end
+    local living, ends = sem.living(call.id, call.permits)
+    return #living, living, ends
 end
 
 -- Each of the permits for a whole lease from now on, or as long as before if that is longer. An expiry is the first

@@ -268,7 +268,7 @@ proxy_took() {
 # sha VERB [KIND]: by what a request of a kind's script is known, the mutex's without KIND.
 sha() {
     local kind=${2:-mutex}
-    sha1sum <"$SCRIPTS/${kind/#plain/sem_plain}_$1.lua" | cut -d ' ' -f 1
+    sha1sum <"$SCRIPTS/${kind/#plain/sem}_$1.lua" | cut -d ' ' -f 1
 }
 
 # requests MATCH: how many the proxy has seen.

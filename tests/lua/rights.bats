@@ -12,7 +12,7 @@ teardown() { :; }
 
 @test "the rules of each kind are enough, and without any command of them somebody is refused, before anything changes" {
     local kind
-    for kind in run fair read write sem 'sem --plain' 'sem --resize' 'latch set' 'latch down' 'latch wait'; do
+    for kind in run fair read write sem 'sem --resize' 'latch set' 'latch down' 'latch wait'; do
         run python3 "$TOOLS/rights.py" exact "$manual" "$kind" "$BATS_FILE_TMPDIR/main/sock"
         assert_success || fail "$kind: ${output:0:2000}"
     done
@@ -20,7 +20,7 @@ teardown() { :; }
 
 @test "the rules for all kinds are those of each" {
     local kind
-    for kind in run fair read write sem 'sem --plain' 'sem --resize' 'latch set' 'latch down' 'latch wait' \
+    for kind in run fair read write sem 'sem --resize' 'latch set' 'latch down' 'latch wait' \
         'status No without NAME' break; do
         python3 "$TOOLS/rights.py" rules "$manual" "$kind"
     done | grep '^+' | sort -u >"$BATS_TEST_TMPDIR/each"

@@ -59,7 +59,7 @@ CONTROLS = {
         "sem", "sem_acquire", "if available < call.permits then", "if available + 1 < call.permits then",
         "permits are held"),
     "a permit that comes back twice": Control(
-        "sem", "sem_release", "sem.give(#ours)", "sem.give(call.permits)", "are available"),
+        "sem", "sem_release", "sem.give(held)", "sem.give(call.permits)", "are available"),
     "a latch that is set anew by a request that comes late": Control(
         "latch", "latch_set", "return try.once(set, ", "return true and set() or (", "set again", (4, 1, 1, 1)),
     "a latch that is open, and nobody is told": Control(

@@ -1,10 +1,11 @@
 """Which clients come together, and how far it is played."""
 from typing import Callable, NamedTuple
 
+from client import YEAR
 from latch import Latch, SearchLatch
 from model import Model
 from quorum import Quorum, SearchQuorum
-from roles import Role
+from roles import LEASE, Role
 from search import Search
 
 FAULTS = ("late", "dies", "stopped", "cut", "set back")  # and replies that are lost
@@ -40,7 +41,8 @@ def quorum(*kinds):
 
 
 def sems(kind):
-    one, two = Role(kind, total="2"), Role(kind, total="2", permits=2)
+    one = Role(kind, total="2", lease=YEAR if kind == "plain" else LEASE)
+    two = one._replace(permits=2)
     return clients(one, two, one, one)
 
 

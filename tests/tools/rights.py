@@ -24,8 +24,7 @@ from examples import EXAMPLES  # noqa: E402
 # Other rights than a kind's are needed to put a hold back and to see one; the rest counts commands, ours too.
 WITHOUT = re.compile(r"(crowd|inspect|kinds|readers|restore|sem)\.|priority\.(cost_|priority_lets_)")
 # The kind by whose rules a script is run that is not its lock's.
-KIND_OF = {"sem_plain_acquire": "sem --plain", "sem_plain_release": "sem --plain",
-           "sem_resize": "sem --resize", "latch_set": "latch set", "latch_down": "latch down",
+KIND_OF = {"sem_acquire": "sem", "sem_release": "sem", "sem_resize": "sem --resize", "latch_set": "latch set", "latch_down": "latch down",
            "latch_acquire": "latch wait"}
 # What rlock itself sends, and what scripts do without.
 NOT_IN_SCRIPTS = {"+eval", "+evalsha", "+subscribe", "+publish"}

@@ -18,7 +18,7 @@ only() {
 }
 
 declare -gA manual=( # what the lines are about, as rlock-server(7) calls it
-    [run]=run [fair]=fair ['read, write']=read [sem]=sem ['sem --plain']='sem --plain' ['sem --resize']='sem --resize'
+    [run]=run [fair]=fair ['read, write']=read [sem]=sem ['sem --resize']='sem --resize'
     ['latch set']='latch set' ['latch down']='latch down' ['latch wait']='latch wait'
     [status]=status ['status, all']='status No without NAME' [break]=break)
 
@@ -41,7 +41,7 @@ missing() { # ABOUT: as the line says
 
 @test "the rules of a kind are enough for it, and --kind asks for that one only" {
     local kind kinds
-    local -A all=([latch]='latch set,latch down,latch wait' [sem]='sem,sem --plain,sem --resize')
+    local -A all=([latch]='latch set,latch down,latch wait' [sem]='sem,sem --resize')
     for kind in run fair read write sem latch; do
         IFS=, read -ra kinds <<<"${all[$kind]-$kind}"
         give main default '' "${kinds[@]}"

@@ -33,9 +33,11 @@ KINDS = {  # name: scripts to take, renew and give back; keys; channel
     "read": ("read_acquire", "rw_renew", "rw_release", RW, "redisson_rwlock:{*}"),
     "write": ("write_acquire", "rw_renew", "rw_release", RW, "redisson_rwlock:{*}"),
     "sem": ("sem_acquire", "sem_renew", "sem_release", SEM, "redisson_sc:{*}"),
-    "plain": ("sem_plain_acquire", None, "sem_plain_release", SEM, "redisson_sc:{*}"),
+    "plain": ("sem_acquire", None, "sem_release", SEM, "redisson_sc:{*}"),
     "latch": ("latch_acquire", None, None, LATCH, "redisson_countdownlatch__channel__{*}"),
 }
+
+YEAR = 31536000000  # ms: in place of a lease where there is none
 
 # A newer server (Redis 8) asked about a command with fewer words than it takes, or more, ends the script; an
 # older one answers. Here every server is a newer one.
@@ -179,6 +181,7 @@ class Lock:
     def run(self, script, owner, lease, attempt, permits, *more, record=False):
         """One script, by its hash; its answer."""
         sha1 = self.server.hash_of(f"{os.environ['SCRIPTS']}/{script}.lua")
+        lease = YEAR if self.kind == "plain" else lease
         leases = [self.key(f"{{*}}:{owner}:rwlock_timeout:1")] if self.kind in ("read", "write") else []
         keys = [*self.keys, *leases, *[self.record] * record, self.key(f"rlock_tombstone:{attempt[:32]}:{{*}}")]
         nth_try = "" if "." in attempt or not attempt else ".1"

@@ -101,6 +101,22 @@ def plain_taken(bench):
     bench.heard((lock.channel, "3"), (lock.channel, "3"))  # it was set up
 
 
+def plain_beside_leased(bench):
+    """sem --plain: what one with a lease has died with comes back to it, too, once"""
+    bench.held("sem", permits=2, total=2)
+    lock = bench.lock("plain")
+    code, hint = lock.take(B, attempt(2), permits=2, total=2)[:2]
+    same(code, BUSY)
+    about(hint, LEASE)
+    bench.server.let_pass(LEASE)
+    for _ in range(2):
+        same(lock.take(B, attempt(2), permits=2, total=2)[:2], [GRANTED, 2])
+        same(bench.server.value("x"), "0")
+    for answer in (RELEASED, LOST):
+        same(lock.give(B, attempt(2), permits=2)[0], answer)
+        bench.values({"x": "2"})
+
+
 def latch_counted_down(bench):
     """latch: the count, 1 when set, 0 when open, gone"""
     lock = bench.lock("latch")
