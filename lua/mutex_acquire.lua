@@ -3,7 +3,7 @@
 -- It does not queue: if the lock is free, it is taken, even if others stand in the fair queue.
 --
 -- Reply {GRANTED, token, lease ms} | {REENTERED, token, lease ms} | {WRONG_KIND, 0, 0} | {OVER, 0, 0}
---       {APART, 0, 0}: it was asked to re-enter alone
+--       {APART, 1: the hold around it is here, but by another token; else 0, 0}: it was asked to re-enter alone
 --       {DONE, ms since, ms it took, host, pid, user, command}: a run has succeeded, see once.lua
 --       {BUSY, ms until it expires (-1: never), place in line,
 --        owner, host, pid, user, command, held since ms, length of the line, 1: give.lua, else 0,

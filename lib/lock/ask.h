@@ -47,7 +47,8 @@ struct rlock__ask {
 
     /* For the verb: */
     char keep_text[24];       /* release: --min-hold */
-    bool in_passing;          /* release: a try follows */
+    bool in_passing;          /* nothing depends on it: see script.h. release: a try follows */
+    int64_t since_ms;         /* restore: when the renewal before it began */
     struct rlock__busy *busy; /* take: what is in the way */
     int64_t ttl_ms;           /* check: the shortest */
 

@@ -8,8 +8,8 @@
 #include "rlock_handle.h"
 
 enum {
-    KEPT = 1,        /* the scripts' code */
-    RESTORE_MS = 100 /* for all names and servers */
+    KEPT = 1,         /* the scripts' code */
+    RESTORE_MS = 1000 /* for all names and servers, and at most a tenth of the lease */
 };
 
 void rlock__lock_update_lease(struct rlock_lock *lock) {
@@ -91,7 +91,9 @@ static void ask_to_restore(struct rlock__ballot *ballot, size_t server) {
     const struct rlock_lock *lock = resource->lock;
     struct rlock__instance *instance = &resource->instances[server];
     const bool inner = resource->hold.owner != lock->owner;
-    const bool knows_it = instance->state == RLOCK__HELD && instance->token == resource->hold.token;
+    const bool knows_it = instance->state == RLOCK__HELD &&
+                          instance->token == resource->hold.token &&
+                          instance->granted_ms >= ballot->ask->since_ms;
     if (knows_it || rlock__instance_in_doubt(instance))
         return;
     (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
@@ -105,7 +107,10 @@ static void ask_to_restore(struct rlock__ballot *ballot, size_t server) {
     ballot->batch.enough = ballot->batch.count;
 }
 
-static void restore(struct rlock_lock *lock, struct rlock__routes *routes, int cancel_fd) {
+/* since_ms: when the renewal began. A server that has not answered it in time, for a majority had,
+ * may have lost the hold as well; one that still has it renews it. */
+static void restore(struct rlock_lock *lock, struct rlock__routes *routes, int64_t since_ms,
+                    int cancel_fd) {
     /* What could not be put back now is wanted after the next renewal, too: nothing is concluded.
      */
     static const struct rlock__verb verb = {.ask = ask_to_restore, .judge = judge_restored};
@@ -114,6 +119,8 @@ static void restore(struct rlock_lock *lock, struct rlock__routes *routes, int c
                                        cancel_fd};
     struct rlock__ask ask = rlock__asking(lock, &verb, lock->kind->restore, &limit);
     ask.routes = routes;
+    ask.since_ms = since_ms;
+    ask.in_passing = true; /* one that has been silent for long is not waited for */
     if (routes->count > 1)
         (void)rlock__ask_all(&ask);
 }
@@ -123,6 +130,7 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
     static const struct rlock__verb renew = {
         .ask = ask_to_renew, .judge = judge_renewal, .conclude = rlock__ballot_count};
     struct rlock__ask ask = rlock__asking(lock, &renew, lock->kind->renew, limit);
+    const int64_t since_ms = rlock_now_ms();
     ask.routes = routes;
     if (lock->kind->renew == NULL)
         return RLOCK_OK;
@@ -132,7 +140,7 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
     }
     if (rlock__ask_all(&ask) == RLOCK_OK) {
         rlock__lock_update_lease(lock);
-        restore(lock, routes, limit->cancel_fd);
+        restore(lock, routes, since_ms, limit->cancel_fd);
     }
     *stuck_at = ask.stuck_at;
     return ask.status;

@@ -37,6 +37,14 @@ static bool is_grant(const struct rlock__ballot *ballot, const struct rlock__ans
     return answer->code == GRANTED && !only_reenters(resource);
 }
 
+/* Where the hold around it stands by another token it is not over: its next renewal mends that. */
+static enum rlock_status vote_apart(struct rlock__run *run) {
+    if (run->answer.a == 0)
+        return RLOCK_LOST;
+    rlock__error_set(&run->route->error, "the enclosing hold has another token there");
+    return RLOCK_AGAIN;
+}
+
 /* What one server's answer says, as a vote. */
 static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rlock__run *run) {
     if (run->status != RLOCK_OK)
@@ -46,7 +54,7 @@ static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rloc
     if (is_grant(ballot, &run->answer))
         return RLOCK_OK;
     if (run->answer.code == APART && only_reenters(ballot->resource))
-        return RLOCK_LOST;
+        return vote_apart(run);
     const char *why = rlock__reply_text(run->answer.reply, 3);
     if (run->answer.code == OTHER_KIND)
         return rlock__wrong_kind(&run->route->error, ballot->resource->name);
@@ -159,23 +167,30 @@ static enum rlock_status judge_raised(const struct rlock__ballot *ballot,
     return RLOCK_OK;
 }
 
-static bool is_agreed(const struct rlock__resource *resource) {
-    size_t know_it = 0;
+/* On how many servers we hold it by its one token, or, if others, by another. */
+static size_t count_held_by(const struct rlock__resource *resource, bool others) {
+    size_t count = 0;
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        know_it += instance->state == RLOCK__HELD && instance->token == resource->hold.token;
+        const bool by_it = instance->token == resource->hold.token;
+        count += instance->state == RLOCK__HELD && by_it != others;
     }
-    return know_it >= rlock__majority(resource->instance_count);
+    return count;
 }
 
-/* Asks those that have given another; so many of them are enough as are missing. */
+static bool is_agreed(const struct rlock__resource *resource) {
+    return count_held_by(resource, false) >= rlock__majority(resource->instance_count);
+}
+
+/* Asks those that have given another; so many of them are enough as are missing. Where none is,
+ * they are told all the same: a nested hold re-enters on a majority of all. */
 static void ask_to_raise(struct rlock__ballot *ballot, size_t server) {
     const struct rlock__resource *resource = ballot->resource;
     const struct rlock__instance *instance = &resource->instances[server];
     if (instance->state != RLOCK__HELD)
         return;
     if (instance->token == resource->hold.token) {
-        ballot->batch.enough--;
+        ballot->batch.enough -= ballot->batch.enough > 0;
         return;
     }
     (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
@@ -224,7 +239,7 @@ static enum rlock_status agree_on_tokens(struct rlock_lock *lock, const struct r
     struct rlock__ask ask = rlock__asking(lock, &raise, &RLOCK__TOKEN_RAISE, limit);
     enum rlock_status status = RLOCK_BUSY;
     for (size_t i = 0; i < lock->resource_count; i++)
-        lock->resources[i].due = !is_agreed(&lock->resources[i]);
+        lock->resources[i].due = count_held_by(&lock->resources[i], true) > 0;
     for (int round = 0; round < TOKEN_ROUNDS && status == RLOCK_BUSY; round++)
         status = rlock__ask(&ask);
     lock->stuck_at = ask.stuck_at;

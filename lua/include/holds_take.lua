@@ -22,7 +22,9 @@ function holds.around()
 end
 
 -- On several servers a hold is re-entered on most of them, or nowhere: those without it give nothing else instead.
-function holds.apart() return call.only_reenters and {APART, 0, 0} or nil end
+function holds.apart()
+    if call.only_reenters then return {APART, holds.left_of(call.proof_owner) > 0 and 1 or 0, 0} end
+end
 
 -- One hold more of the owner around the caller. leave(): out of the line.
 function holds.reenter(field, leave)

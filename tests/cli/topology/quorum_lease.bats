@@ -69,3 +69,25 @@ END
     resume m1 m2 m3
     wait_until 5 nothing_left
 }
+
+# It answers when the others have decided the renewal, and does not know the script that puts a hold back.
+@test "a server that answers later than the others is given back what it has lost, before another loses its data" {
+    local kind
+    quorum m1 m2 m3
+    proxy_start m1
+    redis_on m1 SCRIPT FLUSH >/dev/null
+    proxy lag 110
+    RLOCK_SERVER+=" $(urls m2 m3)"
+    for kind in run write; do
+        rm -f in go
+        start "$kind" -n x -l 6s -- sh -c 'touch in; $SECTION --until go; exit 5'
+        wait_until 10 test -e in
+        wait_until 8 held_on_all x
+        empty m1
+        wait_until 8 held_on_all x
+        empty m2
+        wait_until 8 held_on_all x
+        : >go
+        reaps 5 "$pid" 2
+    done
+}

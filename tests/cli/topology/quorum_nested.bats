@@ -74,6 +74,41 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
     done
 }
 
+# One of those that answer is behind with its tokens; one of the others loses its data.
+@test "one server has given fewer tokens, another loses its data: the inner one has the outer's at once, renewed or not" {
+    local kind
+    quorum m1 m2 m3
+    for kind in 'run --no-renew' read write; do
+        empty m1 m2 m3
+        on m1 m2 -- SET 'redisson_lock_token:{x}' 50 >/dev/null
+        # shellcheck disable=SC2086 # a kind, and an option
+        set -- $kind
+        outer "$1" 'printenv RLOCK_OWNER RLOCK_TOKEN; touch taken; $SECTION --until go
+            '"$inner; $inner"'; rlock check' -l 1m "${@:2}"
+        wait_until 3 eval '[[ $(on m1 m2 m3 -- GET "redisson_lock_token:{x}" | sort -u) == 51 ]]'
+        empty m2
+        : >go
+        ends_as_one "$1"
+    done
+}
+
+# The hold around it is there, whatever its token: it waits until a majority has it again.
+@test "one server has it by another token, another has lost it: the inner one waits for the renewal, and is no stranger" {
+    local kind owner
+    quorum m1 m2 m3
+    for kind in run read write; do
+        outer "$kind" 'printenv RLOCK_OWNER RLOCK_TOKEN; touch taken; $SECTION --until go
+            rlock "$0" -w 20s -n x -- printenv RLOCK_OWNER RLOCK_TOKEN; '"$inner" -l 6s
+        wait_until 3 held_on_all x
+        owner=$(head -n 1 out)
+        redis_on m3 HSET 'rlock_info:{x}' "$owner" '{"token":777,"host":"elsewhere"}' >/dev/null
+        empty m2
+        : >go
+        ends_as_one "$kind"
+        empty m1 m2 m3
+    done
+}
+
 @test "who has outlived the hold around it is a stranger: it waits its turn, and has an owner of its own" {
     quorum m1 m2 m3
     rlock run -n x -- sh -c 'setsid sh -c "$SECTION --until go
