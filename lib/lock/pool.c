@@ -9,6 +9,11 @@
 #include "lock/ask.h"
 #include "os/clock.h"
 
+/* A name more than is needed is in the way of others, if only for a moment: so many round trips ask
+ * for no more. After these each asks for twice as many as the one before, and what is not needed is
+ * given back: hundreds of busy names over a slow line must not use up the time. */
+enum { SPARING_ROUNDS = 4 };
+
 /* --- making one ------------------------------------------------------------------------------- */
 
 static int by_name(const void *name, const void *resource) {
@@ -91,15 +96,18 @@ static void mark_waited(struct rlock_lock *lock) {
     }
 }
 
-/* The next ones of those that are not, so many at most; none if even all of them are too few. */
-static void mark_others(struct rlock_lock *lock, size_t missing) {
+/* The next ones of those that are not, so many at most; none if all of them are fewer than are
+ * missing. */
+static void mark_others(struct rlock_lock *lock, size_t missing, size_t most) {
     size_t others = 0, marked = 0;
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
         resource->due = false;
         others += !resource->held && !resource->waited;
     }
-    for (size_t i = 0; others >= missing && marked < missing; i++) {
+    if (missing == 0 || others < missing)
+        return;
+    for (size_t i = 0; i < lock->resource_count && marked < most; i++) {
         struct rlock__resource *resource = lock->preferred[i];
         resource->due = !resource->held && !resource->waited;
         marked += resource->due;
@@ -147,18 +155,20 @@ enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__l
         .ask = rlock__take_ask, .judge = rlock__take_judge, .conclude = conclude};
     struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
     enum rlock_status status = RLOCK_OK, failure = RLOCK_OK;
+    size_t rounds = 0, at_once = lock->any;
     ask.busy = busy;
     mark_waited(lock);
     if (rlock__count_due(lock) == 0)
-        mark_others(lock, lock->any);
+        mark_others(lock, lock->any, at_once);
     while (rlock__count_due(lock) > 0 && goes_on(lock, status)) {
         status = rlock__ask(&ask);
         if (status != RLOCK_OK && status != RLOCK_BUSY) {
             failure = status;
             lock->stuck_at = ask.stuck_at;
         }
-        const size_t held = count_held(lock);
-        mark_others(lock, held < lock->any ? lock->any - held : 0);
+        const size_t held = count_held(lock), missing = held < lock->any ? lock->any - held : 0;
+        at_once = ++rounds < SPARING_ROUNDS ? missing : 2 * at_once;
+        mark_others(lock, missing, at_once);
     }
     if (ask.unconfirmed) /* which would be in the way of others */
         rlock__give_back(lock);

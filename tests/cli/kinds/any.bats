@@ -191,3 +191,17 @@ which() {
     let_go b
     for pid in "$of_a" "$holder" "$single"; do reap "$pid"; done
 }
+
+@test "two hundred names over a slow line, of which the last is free: it is found at once, and no other is kept" {
+    local names busy
+    mapfile -t busy < <(seq -f $'-n\nn%03g' 199)
+    mapfile -t names < <(seq -f $'-n\nn%03g' 200)
+    hold n000 "${busy[@]}"
+    proxy_start
+    proxy lag 50
+    took 0 1500 rlock run --any 1 -x "${names[@]}" -- printenv RLOCK_NAME
+    assert_output n200
+    let_go n000
+    reap "$holder"
+    assert_no_keys
+}
