@@ -8,5 +8,5 @@ rights['latch down'] = function(can, k)
         and can('PEXPIRE', k, k) and can('HSET', k, k, k)
 end
 rights['latch wait'] = function(can, k)
-    return can('GET', k) and can('TYPE', k) and can('HGET', k, k)
+    return can('GET', k) and can('TYPE', k) and can('HGET', k, k) and can('PEXPIRE', k, k)
 end

@@ -116,3 +116,24 @@ take_over() {
     refute_regex "$(cat err)" 'lost|stopping'
     assert_nothing_left one
 }
+
+# A script that writes nothing runs on a replica, which may be behind its master.
+@test "a latch's waiter is led to a replica that does not have the latch: it does not open, and is heard on the master" {
+    rlock latch set -q -n x --count 1
+    redis_on one REPLICAOF 127.0.0.1 1 # it gets nothing more
+    redis_on one CONFIG SET replica-read-only no
+    redis_on one DEL x
+    redis_on one CONFIG SET replica-read-only yes
+    start latch wait -n x -- touch opened
+    wait_until 5 eval '[[ $(redis PUBSUB NUMSUB "redisson_countdownlatch__channel__{x}" | tail -n 1) == 1 ]]'
+    lead_to one
+    redis CLIENT KILL TYPE normal
+    redis CLIENT KILL TYPE pubsub
+    wait_until 10 eval '[[ -e opened || $(redis_on one INFO errorstats) == *READONLY* ]]'
+    assert_file_not_exist opened
+    lead_to main
+    rlock latch down -q -n x
+    reap "$pid"
+    assert_equal "$status" 0
+    assert_file_exist opened
+}
