@@ -33,6 +33,7 @@ struct rlock_holder {
     bool kept;        /* nobody holds it, but it stays taken: keep_ms of rlock_release() */
     const char *note;
     enum rlock_preemption preemption;
+    bool waits; /* nobody holds it: this waiter is the first in line, and has its turn */
 };
 
 /* The holder at the last attempt; NULL: it was free. Valid until the next call on the lock. */

@@ -6,7 +6,7 @@
 --       {APART, 1: the hold around it is here, but by another token; else 0, 0}: it was asked to re-enter alone
 --       {DONE, ms since, ms it took, host, pid, user, command}: a run has succeeded, see once.lua
 --       {BUSY, ms until it expires (-1: never), place in line,
---        owner, host, pid, user, command, held since ms, length of the line, 1: give.lua, else 0,
+--        owner, host, pid, user, command, held since ms, length of the line, 1: give.lua, 2: it only waits, else 0,
 --        ms until it shall come again at most, ticket: waiters.lua,
 --        with --preempt: whether the holder was asked to end, see acquire.lua}
 local rights_of = 'run'

@@ -20,7 +20,9 @@ void describe_append(char *text, size_t size, size_t *length, const char *format
 
 void describe_holder(char *text, size_t size, const struct rlock_holder *holder) {
     char held[DURATION_TEXT_SIZE];
-    const char *verb = holder->kept ? "kept by --min-hold of" : "held by";
+    const char *verb = holder->kept    ? "kept by --min-hold of"
+                       : holder->waits ? "it is the turn of"
+                                       : "held by";
     size_t length = 0;
     if (*holder->owner == '\0')
         describe_append(text, size, &length, "held by others");
@@ -33,7 +35,7 @@ void describe_holder(char *text, size_t size, const struct rlock_holder *holder)
     if (holder->pid > 0 && !holder->kept) /* that process is gone */
         describe_append(text, size, &length, " pid %" PRId64, holder->pid);
     const int64_t held_ms = holder->held_ms + rlock_now_ms() - holder->as_of_ms;
-    if (*holder->host != '\0' && held_ms > 0)
+    if (*holder->host != '\0' && held_ms > 0 && !holder->waits)
         describe_append(text, size, &length, " for %s", duration_format_seconds(held, held_ms));
     if (*holder->note != '\0')
         describe_append(text, size, &length, " (%s)", holder->note);

@@ -90,7 +90,7 @@ static const char *text_or_empty(const rlock__reply *reply, size_t i) {
 /* What the answer says of the holder. Takes the reply, into whose text the result points. */
 static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock__answer *answer) {
     const rlock__reply *reply = answer->reply;
-    int64_t kept = 0, asked = 0;
+    int64_t beside = 0, asked = 0;
     struct rlock__busy busy = {
         .resource = resource,
         .reply = answer->reply,
@@ -106,7 +106,9 @@ static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock
     (void)rlock__reply_integer(reply, 5, &busy.holder.pid);
     (void)rlock__reply_integer(reply, 8, &busy.holder.held_ms);
     (void)rlock__reply_integer(reply, 9, &busy.holder.waiting);
-    busy.holder.kept = rlock__reply_integer(reply, 10, &kept) && kept == 1;
+    (void)rlock__reply_integer(reply, 10, &beside);
+    busy.holder.kept = beside == 1;
+    busy.holder.waits = beside == 2;
     if (rlock__reply_integer(reply, 14, &asked) && asked >= RLOCK_PREEMPT_ASKED &&
         asked <= RLOCK_PREEMPT_DENIED)
         busy.holder.preemption = (enum rlock_preemption)asked;

@@ -26,14 +26,17 @@ local function ask_to_end(holder, known)
     return ASKED, heard > 0
 end
 
--- hint: ms until it may be free by itself (-1: never). The others: waiters.place().
+-- holder: or, where nobody holds it, the waiter whose turn it is. hint: ms until it may be free by itself (-1: never).
+-- The others: waiters.place().
 function acquire.busy(holder, hint, place, waiting, again_ms, ticket)
-    local read, known = pcall(cjson.decode, redis.call('HGET', key.info, holder) or '')
+    local shown = redis.call('HGET', key.info, holder)
+    local waits = not shown and redis.call('HGET', key.shown, holder)
+    local read, known = pcall(cjson.decode, shown or waits or '')
     if not read or type(known) ~= 'table' then known = {} end
     local since = tonumber(known.since)
     local answer = {BUSY, hint, place, holder, tostring(known.host or ''), tonumber(known.pid) or 0,
         tostring(known.user or ''), tostring(known.command or ''),
-        since and math.max(server.now - since, 0) or 0, waiting, known.kept and 1 or 0,
+        since and math.max(server.now - since, 0) or 0, waiting, known.kept and 1 or waits and 2 or 0,
         again_ms or 5000, ticket or 0, tostring(known.note or '')}
     if call.preempts_as and place == 1 then
         local asked, heard = ask_to_end(holder, known)

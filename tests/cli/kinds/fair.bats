@@ -141,3 +141,20 @@ members() { # N KEY
     assert_bitten lost-request 2
     assert_equal "$(redis LRANGE "$queue" 0 -1)" ''
 }
+
+@test "it is free, and the first in line stands still: others are told that it is its turn, not that it holds it" {
+    local first
+    hold x
+    log=first start fair -n x -- true
+    first=$pid
+    wait_until 5 eval '(($(redis LLEN "$queue") == 1))'
+    kill -STOP "$first"
+    let_go x
+    reap "$holder"
+    try fair -x -n x -- true
+    assert_failure 75
+    assert_regex "$stderr" "^rlock: cannot take x: it is the turn of [^ ]+ pid $first, true"
+    kill -CONT "$first"
+    reap "$first"
+    assert_equal "$status" 0
+}
