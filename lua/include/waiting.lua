@@ -22,25 +22,19 @@ function waiters.enter(at, length, next_ticket)
     return ticket, true
 end
 
--- After a silence all begin anew, but none a second time before it has been heard of: it may as well be dead. Returns
--- whether any did.
-local function forgive_silence(at)
-    if not front.is_silent(at) then return false end
-    local texts, are_new = {}, false
-    for _, owner in ipairs(redis.call('ZRANGE', at.waiters, '0', waiters.FRONT - 1)) do
-        local known, state, since = front.of(at)[owner], 'forgiven', server.now
-        local forgiven = known and known.state == 'forgiven' and known.due <= server.now + front.LIMITS.forgiven + 1
-        are_new = are_new or not forgiven
-        if owner == call.owner then state = 'beats' elseif forgiven then since = known.since end
-        texts[#texts + 1] = owner
-        texts[#texts + 1] = string.format('%s %d', state, since)
+-- After a silence each has a while to come, but none a second time before it has come: it may as well be dead. What was
+-- noted before the clock was set back says nothing.
+local function doubt_all(at)
+    local states = {}
+    for owner, known in pairs(front.of(at)) do
+        if known.since > server.now + 1 then
+            redis.call('DEL', at.front)
+            at.at_front = {}
+            return
+        end
+        if known.state ~= 'deaf' then states[owner] = 'deaf' end
     end
-    if not are_new then return false end
-    redis.call('DEL', at.front)
-    redis.call('HSET', at.front, unpack(texts))
-    redis.call('PEXPIRE', at.front, waiters.lifetime(0))
-    at.at_front = nil
-    return true
+    waiters.note(at, states)
 end
 
 -- Returns whether there were any.
@@ -94,7 +88,8 @@ end
 -- the front, or is one of the last, which live on should all others have died. One that has come to stand before others
 -- may stand among those at the front, and must be known there as they are: it may die at once.
 function waiters.tend(at, place, length)
-    if call.has_cleaned and not call.overtakes or forgive_silence(at) then return waiters.SOON end
+    if call.has_cleaned and not call.overtakes then return waiters.SOON end
+    if front.is_silent(at) then doubt_all(at) end
     local watched = count_front(at)
     local is_front = place and (place <= watched or place == watched + 1 and place <= waiters.FRONT)
     if is_front then waiters.note(at, {[call.owner] = 'beats'}) end

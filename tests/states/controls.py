@@ -46,8 +46,8 @@ CONTROLS = {
         "fair --priority", "fair_acquire", "tickets.came(newest.ticket) + 1 or 0) - rise", "tickets.came(newest.ticket) + 1 or 0)",
         "who has a higher priority", (4, 3, 0, 0)),
     "a waiter in front of which nobody knows, and which dies": Control(
-        "fair --priority --supersede", "fair_acquire", "if call.has_cleaned and not call.overtakes or",
-        "if call.has_cleaned or", "it goes on without end", (4, 2, 1, 0)),
+        "fair --priority --supersede", "fair_acquire", "if call.has_cleaned and not call.overtakes then",
+        "if call.has_cleaned then", "it goes on without end", (4, 2, 1, 0)),
     "a reader beside a writer": Control(
         "read, write", "read_acquire", "if mode == 'write' or writer then", "if writer then",
         "and one writes"),

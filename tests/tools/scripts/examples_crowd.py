@@ -1,7 +1,7 @@
 """What a script costs, however many wait or have died: commands are counted by INFO commandstats."""
 import re
 
-from bench import A, B, C, LEASE, PATIENCE, QUEUE, R, S, TIMEOUTS, about, attempt, nth, same
+from bench import A, B, C, LEASE, PATIENCE, QUEUE, R, S, TIMEOUTS, WAITERS, about, attempt, nth, same
 from client import BUSY, GRANTED, RELEASED
 
 BEATS_AGAIN, SOON = 2500, 1
@@ -148,6 +148,18 @@ def clock_set_back(bench):
             same(lock.take(C, attempt(3), place=place)[0], BUSY, kind)
             bench.server.let_pass(2400)
         same(lock.take(C, attempt(3), place=place)[0], GRANTED, kind)
+
+
+def tries_far_apart(bench):
+    """a waiter whose tries are as far apart as after a silence each passes a dead one that stands before it all the same"""
+    for kind, lock in bench.each("run", "fair"):
+        lock.take(A, attempt(1))
+        lock.take(B, attempt(2))
+        lock.take(C, attempt(3))
+        for _ in range(3):
+            bench.server.let_pass(5000)
+            lock.take(C, attempt(3), place="2")
+        same(list(bench.server.value(QUEUE if kind == "fair" else WAITERS)), [C], kind)
 
 
 def scores_are_redissons(bench):
