@@ -106,25 +106,26 @@ rlock_inspect_all(rlock_client *client, const struct rlock_inspect_options *opti
 
 RLOCK_API void rlock_view_free(rlock_view *view);
 
-/* --- waiting until it is free, without standing in line --------------------------------------- */
+/* --- hearing of a lock that others hold, without standing in line ----------------------------- */
 
-typedef struct rlock_releases rlock_releases;
+/* A subscription to what is published about one lock. It uses the client until it is freed. */
+typedef struct rlock_subscription rlock_subscription;
 
-/* Begins to listen for releases of a lock. kind: as in a view. Inspect the name afterwards: it may
- * have been given back before. It uses the client until it is freed. out: yours to free, whatever
- * is returned. RLOCK_OK. RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_INVALID, RLOCK_SYSTEM: no release
- * will be heard. */
-RLOCK_API RLOCK_CHECK enum rlock_status rlock_releases_new(rlock_releases **out,
-                                                           rlock_client *client, const char *name,
-                                                           const char *kind, int64_t deadline_ms,
-                                                           int cancel_fd);
+/* Subscribes. owner: NULL: to each release of the lock; inspect it afterwards, for it may have been
+ * given back before. Else, before the lock is broken, to that holder's word that what ran under it
+ * has stopped: rlock_say_stopped(). kind: as in a view.
+ * out: yours to free, whatever is returned. RLOCK_OK. RLOCK_UNAVAILABLE, RLOCK_DENIED,
+ * RLOCK_CANCELLED, RLOCK_INVALID, RLOCK_SYSTEM: nothing will be heard. */
+RLOCK_API RLOCK_CHECK enum rlock_status
+rlock_subscription_new(rlock_subscription **out, rlock_client *client, const char *name,
+                       const char *kind, const char *owner, int64_t deadline_ms, int cancel_fd);
 
-/* RLOCK_OK: something was given back, or it is until_ms: inspect the name. RLOCK_UNAVAILABLE: the
- * connection is gone: begin anew. RLOCK_CANCELLED. The end of a lease, or of the server's data, is
- * told by nobody. */
-RLOCK_API RLOCK_CHECK enum rlock_status rlock_releases_wait(rlock_releases *releases,
-                                                            int64_t until_ms, int cancel_fd);
-RLOCK_API void rlock_releases_free(rlock_releases *releases);
+/* Waits for the next message. RLOCK_OK: it was received. RLOCK_BUSY: not by until_ms.
+ * RLOCK_UNAVAILABLE: the connection is gone: begin anew. RLOCK_CANCELLED. The end of a lease, or of
+ * the server's data, is told by nobody. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_subscription_wait(rlock_subscription *subscription,
+                                                                int64_t until_ms, int cancel_fd);
+RLOCK_API void rlock_subscription_free(rlock_subscription *subscription);
 
 /* --- finding all locks ------------------------------------------------------------------------ */
 
@@ -176,26 +177,10 @@ struct rlock_break_options {
 RLOCK_API RLOCK_CHECK enum rlock_status
 rlock_break(rlock_client *client, const struct rlock_break_options *options, int64_t *broken);
 
-/* When a lock is broken, its holder stops what runs under it, and then publishes that to
- * rlock_break:*, if it has the right to. */
-
-/* Publishes it, for the holder of a lost lock. deadline_ms: until when to try. */
+/* When a lock is broken, its holder stops what runs under it. This publishes, for the holder, that
+ * it has stopped, to rlock_break:*, if it has the right to; rlock_subscription_new() subscribes to
+ * that. deadline_ms: until when to try. */
 RLOCK_API void rlock_say_stopped(rlock_lock *lock, int64_t deadline_ms);
-
-typedef struct rlock_stopping rlock_stopping;
-
-/* Subscribes to that message of an owner, before the lock is broken. It uses the client until it is
- * freed. out: yours to free, whatever is returned. RLOCK_OK. RLOCK_UNAVAILABLE, RLOCK_DENIED,
- * RLOCK_SYSTEM: the message cannot be received. */
-RLOCK_API RLOCK_CHECK enum rlock_status rlock_stopping_new(rlock_stopping **out,
-                                                           rlock_client *client, const char *owner,
-                                                           int64_t deadline_ms);
-
-/* Waits for it. RLOCK_OK: it was received. RLOCK_BUSY: not by the deadline. RLOCK_UNAVAILABLE: it
- * cannot be received. */
-RLOCK_API RLOCK_CHECK enum rlock_status rlock_stopping_wait(rlock_stopping *stopping,
-                                                            int64_t deadline_ms);
-RLOCK_API void rlock_stopping_free(rlock_stopping *stopping);
 
 /* --- probing: what servers are like ----------------------------------------------------------- */
 

@@ -126,12 +126,13 @@ static void say_broken(const struct settings *settings, const struct holders *ho
  * off, or hung, cannot: its guardian kills the command before the lease would have ended. */
 static void stopping_begin(const struct holders *holders, const struct server *server) {
     for (size_t i = 0; i < holders->size && i < STOPPING_MAX; i++) {
-        rlock_stopping **stopping = &holders->seen[i].stopping;
+        rlock_subscription **stopping = &holders->seen[i].stopping;
         if (server->settings->look.stop_wait_ms == 0 || holders_one_runs_on_ms(holders, i) <= 0 ||
-            rlock_stopping_new(stopping, server->client, holders->owners[i],
-                               holders_deadline_ms(server)) == RLOCK_OK)
+            rlock_subscription_new(stopping, server->client, server->settings->names[0],
+                                   holders->kind, holders->owners[i], holders_deadline_ms(server),
+                                   -1) == RLOCK_OK)
             continue;
-        rlock_stopping_free(*stopping);
+        rlock_subscription_free(*stopping);
         *stopping = NULL;
     }
 }
@@ -159,12 +160,12 @@ static void say_stopped(const struct holders *holders, size_t i, bool has_stoppe
 static void stopping_end(const struct holders *holders, const struct settings *settings) {
     const int64_t began_ms = rlock_now_ms(), end_ms = began_ms + settings->look.stop_wait_ms;
     for (size_t i = 0; i < holders->size; i++) {
-        rlock_stopping *stopping = holders->seen[i].stopping;
+        rlock_subscription *stopping = holders->seen[i].stopping;
         if (stopping == NULL)
             continue;
         const int64_t over_ms = rlock_now_ms() + holders_one_runs_on_ms(holders, i);
         const int64_t until_ms = over_ms < end_ms ? over_ms : end_ms;
-        const bool has_stopped = rlock_stopping_wait(stopping, until_ms) == RLOCK_OK;
+        const bool has_stopped = rlock_subscription_wait(stopping, until_ms, -1) == RLOCK_OK;
         say_stopped(holders, i, has_stopped, rlock_now_ms() - began_ms);
     }
 }

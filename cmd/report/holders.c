@@ -81,7 +81,7 @@ void holders_free(struct holders *holders) {
     for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++)
         rlock_view_free(holders->views[i]);
     for (size_t i = 0; i < holders->size; i++)
-        rlock_stopping_free(holders->seen[i].stopping);
+        rlock_subscription_free(holders->seen[i].stopping);
     free(holders->owners);
     free(holders->seen);
 }

@@ -29,7 +29,7 @@ struct idle {
     int64_t began_ms, deadline_ms, say_ms;
     bool has_answered;             /* a majority, once */
     char name[RLOCK_NAME_MAX + 1]; /* of the lock that is listened for; "": none */
-    rlock_releases *releases;
+    rlock_subscription *releases;
 };
 
 /* When a lease ends, or something else calls for a look. */
@@ -87,13 +87,13 @@ static void say_waiting(struct idle *idle, const rlock_view *view) {
  * looked at again after a while. */
 static void listen(struct idle *idle, const rlock_view *view) {
     const char *kind = view->kind != NULL ? view->kind : "run";
-    rlock_releases_free(idle->releases);
+    rlock_subscription_free(idle->releases);
     idle->releases = NULL;
     (void)snprintf(idle->name, sizeof idle->name, "%s", view->name);
-    if (rlock_releases_new(&idle->releases, idle->server->client, view->name, kind,
-                           idle->deadline_ms, -1) == RLOCK_OK)
+    if (rlock_subscription_new(&idle->releases, idle->server->client, view->name, kind, NULL,
+                               idle->deadline_ms, -1) == RLOCK_OK)
         return;
-    rlock_releases_free(idle->releases);
+    rlock_subscription_free(idle->releases);
     idle->releases = NULL;
 }
 
@@ -104,7 +104,7 @@ static void pause_until(int64_t until_ms) {
 static void rest(struct idle *idle, int64_t until_ms) {
     const int64_t breath_ms = rlock_now_ms() + BREATH_MS;
     if (idle->releases != NULL &&
-        rlock_releases_wait(idle->releases, until_ms, -1) != RLOCK_UNAVAILABLE) {
+        rlock_subscription_wait(idle->releases, until_ms, -1) != RLOCK_UNAVAILABLE) {
         pause_until(breath_ms < until_ms ? breath_ms : until_ms);
         return;
     }
@@ -183,7 +183,7 @@ static int wait_until_idle(const struct server *server) {
         survey_free(&survey);
     }
     out_live_end();
-    rlock_releases_free(idle.releases);
+    rlock_subscription_free(idle.releases);
     return status;
 }
 

@@ -47,8 +47,8 @@ struct holders {
     const char **owners;
     struct seen {
         const struct rlock_view_holder *holder;
-        const rlock_view *view;   /* that it is in */
-        rlock_stopping *stopping; /* hears that its command has stopped; NULL: nothing does */
+        const rlock_view *view;       /* that it is in */
+        rlock_subscription *stopping; /* hears that its command has stopped; NULL: nothing does */
     } * seen;
     int64_t seen_ms;                      /* when */
     rlock_view *views[RLOCK_SERVERS_MAX]; /* what the others point into */
