@@ -86,31 +86,25 @@ static enum rlock_status probe_one(struct rlock__probe *probe, struct rlock__lin
     return rlock__final(probe->status);
 }
 
-/* The masters one after the other; one that fails is a finding, as long as one answers. */
-static enum rlock_status probe_cluster(struct rlock__probe *probe) {
-    struct rlock__cluster *cluster = probe->client->routes.at[0].cluster;
-    struct rlock__link *link;
-    enum rlock_status last = RLOCK_UNAVAILABLE;
-    size_t answered = 0;
-    for (size_t node = 0; (link = rlock__cluster_master(cluster, &node)) != NULL; node++) {
-        last = probe_one(probe, link);
-        answered += last == RLOCK_OK;
-    }
-    return answered > 0 ? RLOCK_OK : last;
-}
-
-/* Finds the way there; in a cluster, the way to one slot shows them all. */
+/* The server; or the masters of a cluster one after the other, of which one that fails is a
+ * finding, as long as one answers. */
 static enum rlock_status probe_all(struct rlock__probe *probe) {
     struct rlock__route *route = &probe->client->routes.at[0];
-    struct rlock__link *link;
-    size_t node = 0;
     const struct rlock__limit limit = rlock__probe_limit(probe);
-    const enum rlock_status status = rlock__route_find(route, "", &limit, &link);
-    const bool found = status == RLOCK_OK || status == RLOCK_AGAIN; /* or nobody serves that slot */
-    if (found && route->cluster != NULL && rlock__cluster_master(route->cluster, &node) != NULL)
-        return probe_cluster(probe);
-    if (status == RLOCK_OK)
-        return probe_one(probe, link);
+    enum rlock_status status, last = RLOCK_OK;
+    struct rlock__link *link;
+    size_t node = 0, answered = 0;
+    while ((status = rlock__route_node(route, &node, &limit, &link)) == RLOCK_OK && link != NULL) {
+        last = probe_one(probe, link);
+        answered += last == RLOCK_OK;
+        node++;
+    }
+    if (answered > 0)
+        return RLOCK_OK;
+    if (last != RLOCK_OK)
+        return last;
+    if (status == RLOCK_OK) /* a cluster without slots says so */
+        status = rlock__route_find(route, "", &limit, &link);
     probe->client->error = route->error;
     return rlock__final(status);
 }

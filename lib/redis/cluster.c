@@ -53,15 +53,13 @@ static size_t count_there(const struct rlock__cluster *cluster) {
     return count;
 }
 
-/* The node at that place, which is there; made when it is new. NULL: no memory, or too many. */
-static struct node *node_at(struct rlock__cluster *cluster, const char *host, const char *port,
-                            size_t *index) {
+/* The node at that place, which is there; made when it is new. NOBODY: no memory, or too many. */
+static uint16_t node_at(struct rlock__cluster *cluster, const char *host, const char *port) {
     for (size_t i = 0; i < cluster->count; i++) {
-        *index = i;
         if (!rlock__link_is_at(&cluster->nodes[i]->link, host, port))
             continue;
         cluster->nodes[i]->named = cluster->answers;
-        return cluster->nodes[i];
+        return (uint16_t)i;
     }
     struct node *node = NULL;
     struct node **nodes = realloc(cluster->nodes, (cluster->count + 1) * sizeof(struct node *));
@@ -70,11 +68,11 @@ static struct node *node_at(struct rlock__cluster *cluster, const char *host, co
     if (nodes != NULL && cluster->count < KNOWN_MAX && count_there(cluster) < NODES_MAX)
         node = calloc(1, sizeof *node);
     if (node == NULL)
-        return NULL;
+        return NOBODY;
     rlock__link_init(&node->link, host, port, cluster->access, cluster->error);
     node->named = cluster->answers;
-    *index = cluster->count;
-    return cluster->nodes[cluster->count++] = node;
+    cluster->nodes[cluster->count] = node;
+    return (uint16_t)cluster->count++;
 }
 
 void rlock__cluster_close(struct rlock__cluster *cluster) {
@@ -111,12 +109,11 @@ static bool copy(struct rlock__cluster *cluster, const struct rlock__cluster *li
 }
 
 static bool add_hosts(struct rlock__cluster *cluster, const struct rlock__server *server) {
-    size_t index;
     for (size_t i = 0; i < server->host_count; i++) {
-        struct node *node = node_at(cluster, server->hosts[i].name, server->hosts[i].port, &index);
-        if (node == NULL)
+        const uint16_t node = node_at(cluster, server->hosts[i].name, server->hosts[i].port);
+        if (node == NOBODY)
             return false;
-        node->given = true;
+        cluster->nodes[node]->given = true;
     }
     return true;
 }
@@ -138,26 +135,26 @@ struct rlock__cluster *rlock__cluster_new(const struct rlock__site *site,
 
 /* --- slots ----------------------------------------------------------------------------------- */
 
-/* The node that another one names; one without a host is that one's own. NULL: it can't be one, or
- * there are too many. */
-static struct node *node_named(struct rlock__cluster *cluster, const char *host, const char *port,
-                               const struct rlock__link *told_by, size_t *index) {
+/* The node that another one names; one without a host is that one's own. NOBODY: it can't be one,
+ * or there are too many. */
+static uint16_t node_named(struct rlock__cluster *cluster, const char *host, const char *port,
+                           const struct rlock__link *told_by) {
     static const char own[] = "?";
     const bool named = host != NULL && *host != '\0' && strcmp(host, own) != 0;
     return rlock__is_place(named ? host : own, port)
-               ? node_at(cluster, named ? host : told_by->host, port, index)
-               : NULL;
+               ? node_at(cluster, named ? host : told_by->host, port)
+               : NOBODY;
 }
 
 /* The node of one {host, port, ...}. */
-static struct node *node_of(struct rlock__cluster *cluster, const rlock__reply *row,
-                            const struct rlock__link *told_by, size_t *index) {
+static uint16_t node_of(struct rlock__cluster *cluster, const rlock__reply *row,
+                        const struct rlock__link *told_by) {
     int64_t port;
     char text[24];
     if (!rlock__reply_integer(row, 1, &port))
-        return NULL;
+        return NOBODY;
     (void)snprintf(text, sizeof text, "%" PRId64, port);
-    return node_named(cluster, rlock__reply_text(row, 0), text, told_by, index);
+    return node_named(cluster, rlock__reply_text(row, 0), text, told_by);
 }
 
 /* One row of CLUSTER SLOTS: first and last slot, the master, its replicas. What can't be read is
@@ -165,18 +162,17 @@ static struct node *node_of(struct rlock__cluster *cluster, const rlock__reply *
 static void note_range(struct rlock__cluster *cluster, const rlock__reply *row,
                        const struct rlock__link *told_by) {
     int64_t first, last;
-    size_t index, other;
     if (!rlock__reply_integer(row, 0, &first) || !rlock__reply_integer(row, 1, &last) ||
         first < 0 || last >= RLOCK__SLOTS)
         return;
-    struct node *node = node_of(cluster, rlock__reply_at(row, 2), told_by, &index);
-    if (node == NULL)
+    const uint16_t node = node_of(cluster, rlock__reply_at(row, 2), told_by);
+    if (node == NOBODY)
         return;
-    node->link.has_replica = rlock__reply_count(row) > 3;
+    cluster->nodes[node]->link.has_replica = rlock__reply_count(row) > 3;
     for (int64_t slot = first; slot <= last; slot++)
-        cluster->serves[slot] = (uint16_t)index;
+        cluster->serves[slot] = node;
     for (size_t i = 3; i < rlock__reply_count(row); i++) /* they may become masters */
-        (void)node_of(cluster, rlock__reply_at(row, i), told_by, &other);
+        (void)node_of(cluster, rlock__reply_at(row, i), told_by);
 }
 
 /* Redisson asks the same. RLOCK_DENIED: the server has the command, but the user may not use it. */
@@ -188,12 +184,12 @@ static bool knows_shards(struct rlock__link *link, const struct rlock__limit *li
     return status == RLOCK_OK || status == RLOCK_DENIED;
 }
 
-/* A node that knows fewer may be new, or cut off: that is no reason to forget the others. */
-static bool serves_all(const struct rlock__cluster *cluster) {
+/* Whether a node serves a slot; NOBODY: whether there is a slot that nobody serves. */
+static bool serves_any(const struct rlock__cluster *cluster, size_t node) {
     size_t slot = 0;
-    while (slot < RLOCK__SLOTS && cluster->serves[slot] != NOBODY)
+    while (slot < RLOCK__SLOTS && cluster->serves[slot] != node)
         slot++;
-    return slot == RLOCK__SLOTS;
+    return slot < RLOCK__SLOTS;
 }
 
 static enum rlock_status ask_node(struct rlock__cluster *cluster, struct rlock__link *link,
@@ -207,7 +203,9 @@ static enum rlock_status ask_node(struct rlock__cluster *cluster, struct rlock__
         cluster->answers++;
         for (size_t i = 0; i < rlock__reply_count(reply) && i < RLOCK__SLOTS; i++)
             note_range(cluster, rlock__reply_at(reply, i), link);
-        if (serves_all(cluster))
+        /* A node that knows fewer may be new, or cut off: that is no reason to forget the others.
+         */
+        if (!serves_any(cluster, NOBODY))
             cluster->whole = cluster->answers;
     }
     rlock__reply_free(reply);
@@ -218,16 +216,14 @@ static enum rlock_status learn(struct rlock__cluster *cluster, const struct rloc
     enum rlock_status worst = RLOCK_AGAIN;
     struct rlock__error why = {""};
     cluster->learned_ms = rlock_now_ms();
-    const size_t count = cluster->count, first = cluster->asked;
     const size_t there = count_there(cluster);
-    for (size_t i = 0, tried = 0; i < count; i++) {
-        const size_t which = (first + i) % count;
+    for (size_t i = 0, left = there; i < cluster->count; i++) {
+        const size_t which = (cluster->asked + i) % cluster->count;
+        struct rlock__link *link = &cluster->nodes[which]->link;
         if (!is_there(cluster, cluster->nodes[which]))
             continue;
-        struct rlock__link *link = &cluster->nodes[which]->link;
         const struct rlock__limit share = {
-            rlock__share_ms(rlock_now_ms(), limit->deadline_ms, tried < there ? there - tried : 1),
-            limit->cancel_fd};
+            rlock__share_ms(rlock_now_ms(), limit->deadline_ms, left), limit->cancel_fd};
         const enum rlock_status status = ask_node(cluster, link, &share);
         if (status == RLOCK_OK) {
             cluster->sharded = cluster->sharded || knows_shards(link, limit);
@@ -235,7 +231,7 @@ static enum rlock_status learn(struct rlock__cluster *cluster, const struct rloc
             cluster->known = true;
             return RLOCK_OK;
         }
-        if (tried++ == 0 || (worst == RLOCK_AGAIN && status != RLOCK_AGAIN)) {
+        if (left-- == there || (worst == RLOCK_AGAIN && status != RLOCK_AGAIN)) {
             worst = status;
             why = *cluster->error;
         }
@@ -278,20 +274,12 @@ enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned s
     return RLOCK_AGAIN;
 }
 
-struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t *node) {
-    for (; *node < cluster->count; ++*node) {
-        for (size_t slot = 0; slot < RLOCK__SLOTS; slot++) {
-            if (cluster->serves[slot] == *node)
-                return &cluster->nodes[*node]->link;
-        }
-    }
-    return NULL;
-}
-
 enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *node,
                                       const struct rlock__limit *limit, struct rlock__link **out) {
     const enum rlock_status status = cluster->known ? RLOCK_OK : learn(cluster, limit);
-    *out = status == RLOCK_OK ? rlock__cluster_master(cluster, node) : NULL;
+    while (status == RLOCK_OK && *node < cluster->count && !serves_any(cluster, *node))
+        ++*node;
+    *out = status == RLOCK_OK && *node < cluster->count ? &cluster->nodes[*node]->link : NULL;
     return status;
 }
 
@@ -301,18 +289,17 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
     char host[RLOCK__HOST_SIZE];
     const char *port;
     unsigned long slot;
-    size_t index;
     if (!rlock__reply_error_place(text, &slot, host, &port) || slot >= RLOCK__SLOTS)
         return NULL;
     *asking = text[0] == 'A';
-    struct node *node = node_named(cluster, host, port, from, &index);
-    if (node == NULL)
+    const uint16_t node = node_named(cluster, host, port, from);
+    if (node == NOBODY)
         return NULL;
     if (!*asking) {
-        cluster->serves[slot] = (uint16_t)index;
+        cluster->serves[slot] = node;
         cluster->known = false; /* where one slot went others may have gone */
     }
-    return &node->link;
+    return &cluster->nodes[node]->link;
 }
 
 /* The node that said so may be cut off from the others and go on: another one is asked. */

@@ -123,12 +123,9 @@ enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned s
 /* The link to the node that serves a slot, as far as is known; NULL: it is not. */
 struct rlock__link *rlock__cluster_serving(const struct rlock__cluster *cluster, unsigned slot);
 
-/* The first node from *node on that serves a slot, as far as they are known, by a number that stays
- * its own; NULL: there is none any more. */
-struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t *node);
-
-/* The same of a cluster that is asked where they are not known. Returns as rlock__cluster_find().
- */
+/* The first node from *node on that serves a slot, by a number that stays its own; the cluster is
+ * asked where they are not known. *out: NULL: there is none any more. Returns as
+ * rlock__cluster_find(). */
 enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *node,
                                       const struct rlock__limit *limit, struct rlock__link **out);
 
