@@ -147,12 +147,11 @@ static enum rlock_status take(struct rlock_lock *lock, const struct rlock__limit
     return status;
 }
 
-/* A server that has never answered is given up after the time for connecting, however long the
- * wait, but not before a second try: the first answer may have been lost. */
+/* However long the wait, but not before a second try: the first answer may have been lost. */
 static bool never_reached(const struct rlock_lock *lock) {
     const rlock_client *client = lock->client;
-    return !rlock__routes_answered(&client->routes) && lock->tries >= 2 &&
-           rlock_now_ms() >= rlock__after_ms(lock->started_ms, client->connect_timeout_ms);
+    return lock->tries >= 2 &&
+           rlock_now_ms() >= rlock__client_reach_by_ms(client, &client->routes, lock->started_ms);
 }
 
 /* Wait on for the names whose place in line is known, and in any case for the one at which the try

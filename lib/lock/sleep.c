@@ -87,9 +87,9 @@ int64_t rlock__retry_after_failure(struct rlock_lock *lock) {
     const int64_t when_ms =
         rlock_now_ms() + rlock__backoff(&lock->backoff_ms, BACKOFF_MIN_MS, BACKOFF_MAX_MS);
     /* A server that has never answered gets its last try when its time is over, not later. */
-    const int64_t last_ms = rlock__after_ms(lock->started_ms, lock->client->connect_timeout_ms);
-    const bool is_last = !rlock__routes_answered(&lock->client->routes) && rlock_now_ms() < last_ms;
-    return is_last ? rlock__sooner_ms(when_ms, last_ms) : when_ms;
+    const int64_t last_ms =
+        rlock__client_reach_by_ms(lock->client, &lock->client->routes, lock->started_ms);
+    return rlock_now_ms() < last_ms ? rlock__sooner_ms(when_ms, last_ms) : when_ms;
 }
 
 /* --- what it listens to ----------------------------------------------------------------------- */

@@ -61,13 +61,10 @@ struct rlock__limit rlock__client_limit(const struct rlock_client *client, int64
     return (struct rlock__limit){timeout < deadline_ms ? timeout : deadline_ms, cancel_fd};
 }
 
-/* Until when to try while no server has ever answered this client. */
-static int64_t first_answer_by_ms(const struct rlock_client *client, int64_t began_ms, bool again) {
-    const int64_t whole_ms = client->connect_timeout_ms;
-    const int64_t left_ms = again ? 0 : rlock__sooner_ms(whole_ms / 4, SECOND_TRY_MS);
-    const int64_t by_ms = rlock__after_ms(began_ms, whole_ms - left_ms);
-    const int64_t least_ms = rlock_now_ms() + LAST_TRY_MS;
-    return by_ms > least_ms ? by_ms : least_ms;
+int64_t rlock__client_reach_by_ms(const struct rlock_client *client,
+                                  const struct rlock__routes *routes, int64_t began_ms) {
+    return rlock__routes_answered(routes) ? RLOCK_FOREVER
+                                          : rlock__after_ms(began_ms, client->connect_timeout_ms);
 }
 
 struct rlock__limit rlock__client_call_limit(const struct rlock_client *client, int64_t began_ms,
@@ -80,9 +77,13 @@ struct rlock__limit rlock__client_call_limit(const struct rlock_client *client, 
         const int64_t by_ms = rlock__after_ms(rlock_now_ms(), most_ms);
         limit.deadline_ms = rlock__sooner_ms(deadline_ms, by_ms);
     }
-    if (!rlock__routes_answered(&client->routes)) {
-        const int64_t by_ms = first_answer_by_ms(client, began_ms, again);
-        limit.deadline_ms = rlock__sooner_ms(limit.deadline_ms, by_ms);
+    const int64_t reach_by_ms = rlock__client_reach_by_ms(client, &client->routes, began_ms);
+    if (reach_by_ms != RLOCK_FOREVER) {
+        const int64_t left_ms =
+            again ? 0 : rlock__sooner_ms(client->connect_timeout_ms / 4, SECOND_TRY_MS);
+        const int64_t by_ms = reach_by_ms - left_ms, least_ms = rlock_now_ms() + LAST_TRY_MS;
+        limit.deadline_ms =
+            rlock__sooner_ms(limit.deadline_ms, by_ms > least_ms ? by_ms : least_ms);
     }
     return limit;
 }

@@ -28,15 +28,20 @@ enum rlock_status rlock__client_invalid(struct rlock_client *client, const char 
 /* The status of what is not tried again: RLOCK_AGAIN becomes RLOCK_UNAVAILABLE. */
 enum rlock_status rlock__final(enum rlock_status status);
 
+/* When servers of which too few have ever said anything are given up: all that was begun at
+ * began_ms has the time for connecting, and no more: look-up, connection, log-in and the first
+ * answer. RLOCK_FOREVER: enough have said something. */
+int64_t rlock__client_reach_by_ms(const struct rlock_client *client,
+                                  const struct rlock__routes *routes, int64_t began_ms);
+
 /* What a request may take: the client's time-out for one reply, less where the deadline is nearer.
  * Of several servers none is waited for longer than is worth it for the others. */
 struct rlock__limit rlock__client_limit(const struct rlock_client *client, int64_t deadline_ms,
                                         int cancel_fd);
 
-/* The same where the connection may have to be made first: the time for that comes on top.
- * As long as too few servers have ever said anything, all that was begun at began_ms has the time
- * for connecting, and no more: look-up, connection, log-in and the first answer. The first try
- * leaves some of it for another one (`again`), for that answer may have been lost. */
+/* The same where the connection may have to be made first: the time for that comes on top, up to
+ * rlock__client_reach_by_ms(). The first try leaves some of that for another one (`again`), for the
+ * first answer may have been lost. */
 struct rlock__limit rlock__client_call_limit(const struct rlock_client *client, int64_t began_ms,
                                              bool again, int64_t deadline_ms, int cancel_fd);
 

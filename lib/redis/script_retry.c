@@ -13,11 +13,10 @@ struct rlock__limit rlock__tries_limit(const struct rlock__tries *tries) {
 }
 
 enum rlock_status rlock__tries_pause(struct rlock__tries *tries) {
-    const int64_t reached_by_ms =
-        rlock__after_ms(tries->began_ms, tries->client->connect_timeout_ms);
-    const bool hopeless =
-        !rlock__routes_answered(tries->routes) && reached_by_ms < tries->deadline_ms;
-    const int64_t end = hopeless ? reached_by_ms : tries->deadline_ms, now = rlock_now_ms();
+    const int64_t now = rlock_now_ms();
+    const int64_t end =
+        rlock__sooner_ms(tries->deadline_ms,
+                         rlock__client_reach_by_ms(tries->client, tries->routes, tries->began_ms));
     /* Half of what is left at the most: no long pause gives up what the caller would wait for. */
     const int64_t next_ms =
         rlock__sooner_ms(now + rlock__backoff(&tries->backoff_ms, PAUSE_MIN_MS, PAUSE_MAX_MS),
