@@ -5,7 +5,8 @@
 --       5 waiters, 6 front and 7 shown: see waiters.lua  8... the kind's own
 --       the last, of what takes or gives back: tombstone, see try.lua; before it, where it is asked for:
 --       record, see once.lua
--- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id), and '.' and the try's number: try.lua  4 permits
+-- ARGV  1 owner  2 lease ms, of plain permits longer than any: sem.lua
+--       3 attempt id (becomes the hold's id), and '.' and the try's number: try.lua  4 permits
 --       5 'PUBLISH CHANNEL', or 'SPUBLISH CHANNEL' in a cluster that knows it
 --       6 '1': check first whether the user has all rights (rights_ask.lua); '2': and whether the server can tell
 --       what is on disk; else '0'
