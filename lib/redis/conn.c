@@ -236,8 +236,12 @@ bool rlock__reply_number(const rlock__reply *reply, int64_t *out) {
     return true;
 }
 
+bool rlock__reply_is_list(const rlock__reply *reply) {
+    return reply != NULL && reply->type == REDIS_REPLY_ARRAY;
+}
+
 size_t rlock__reply_count(const rlock__reply *reply) {
-    return reply != NULL && reply->type == REDIS_REPLY_ARRAY ? (size_t)reply->elements : 0;
+    return rlock__reply_is_list(reply) ? (size_t)reply->elements : 0;
 }
 
 const rlock__reply *rlock__reply_at(const rlock__reply *reply, size_t i) {

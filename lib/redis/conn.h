@@ -128,6 +128,8 @@ bool rlock__reply_is_ok(const rlock__reply *reply);
 bool rlock__reply_number(const rlock__reply *reply, int64_t *out);
 /* The reply as text, NUL-terminated; NULL: it is none, or NULL. */
 const char *rlock__reply_string(const rlock__reply *reply);
+/* False: it is something else, or NULL. */
+bool rlock__reply_is_list(const rlock__reply *reply);
 /* The number of elements; 0: no array, or NULL. */
 size_t rlock__reply_count(const rlock__reply *reply);
 /* The i-th element; NULL: there is none. Borrowed. */

@@ -62,16 +62,10 @@ static bool is_gone(const rlock__reply *row) {
            silent_ms(row) > (cut_off ? DISCONNECTED_MS : SILENT_MS);
 }
 
-/* Where the server or the other Sentinel is; borrowed from the row. False: nowhere. */
-static bool read_place(const rlock__reply *row, const char **host, const char **port) {
-    *host = field(row, "ip");
-    *port = field(row, "port");
-    return *host != NULL && *port != NULL && rlock__is_place(*host, *port);
-}
-
+/* About a replica, or another Sentinel, of which less is known. False: it is nowhere. */
 static bool read_row(struct rlock__replica *out, const rlock__reply *row) {
-    const char *host, *port;
-    if (!read_place(row, &host, &port))
+    const char *host = field(row, "ip"), *port = field(row, "port");
+    if (host == NULL || port == NULL || !rlock__is_place(host, port))
         return false;
     (void)stpcpy(out->host, host);
     (void)stpcpy(out->port, port);
@@ -85,16 +79,10 @@ static bool read_row(struct rlock__replica *out, const rlock__reply *row) {
     return true;
 }
 
-static bool is_list(const rlock__reply *reply) {
-    int64_t number;
-    return rlock__reply_error(reply) == NULL && rlock__reply_string(reply) == NULL &&
-           !rlock__reply_number(reply, &number);
-}
-
 /* Reads the answer to SENTINEL REPLICAS; *out is empty at first. False: out of memory. */
 static bool read_replicas(struct rlock__replicas *out, const rlock__reply *rows) {
     const size_t count = rlock__reply_count(rows);
-    out->unknown = !is_list(rows) || count > RLOCK__REPLICAS_MAX;
+    out->unknown = !rlock__reply_is_list(rows) || count > RLOCK__REPLICAS_MAX;
     if (out->unknown || count == 0)
         return true;
     out->at = calloc(count, sizeof *out->at);
@@ -116,7 +104,7 @@ static bool read_replicas(struct rlock__replicas *out, const rlock__reply *rows)
  * answer to SENTINEL SENTINELS. */
 static int64_t majority_silent_ms(const rlock__reply *others) {
     const size_t count = rlock__reply_count(others), wanted = (count + 1) / 2;
-    int64_t least_ms = count > 0 || !is_list(others) ? INT64_MAX : 0;
+    int64_t least_ms = count > 0 || !rlock__reply_is_list(others) ? INT64_MAX : 0;
     for (size_t i = 0; i < count && count <= SENTINELS_MAX; i++) {
         const int64_t ms = sentinel_silent_ms(rlock__reply_at(others, i));
         size_t heard = 0;
@@ -131,10 +119,9 @@ static int64_t majority_silent_ms(const rlock__reply *others) {
 /* --- asking them ------------------------------------------------------------------------------ */
 
 struct inquiry {
-    const struct rlock__server *server;
-    const struct rlock__access *finder;
+    const struct rlock__site *site;
     struct rlock__access access;
-    unsigned login; /* the one of finder that is in access */
+    unsigned login; /* the one of the site's finder that is in access */
     struct rlock__link link;
     struct rlock__error error;
 };
@@ -153,7 +140,7 @@ bool rlock__sentinel_login(struct rlock__access *access, const struct rlock__acc
 /* After a query that was denied, or a login that was refused: whether there is another login. */
 static bool log_in(struct inquiry *inquiry, const rlock__reply *reply) {
     if ((reply == NULL) != (inquiry->login > 0) ||
-        !rlock__sentinel_login(&inquiry->access, inquiry->finder, inquiry->login + 1))
+        !rlock__sentinel_login(&inquiry->access, &inquiry->site->finder, inquiry->login + 1))
         return false;
     inquiry->login++;
     rlock__link_close(&inquiry->link);
@@ -163,7 +150,7 @@ static bool log_in(struct inquiry *inquiry, const rlock__reply *reply) {
 /* One query to the Sentinel. */
 static enum rlock_status ask(struct inquiry *inquiry, const char *what,
                              const struct rlock__limit *limit, rlock__reply **reply) {
-    const char *words[] = {"SENTINEL", what, inquiry->server->master};
+    const char *words[] = {"SENTINEL", what, inquiry->site->server.master};
     enum rlock_status status;
     *reply = NULL;
     do {
@@ -173,8 +160,8 @@ static enum rlock_status ask(struct inquiry *inquiry, const char *what,
     return status;
 }
 
-static enum rlock_status read_master(const struct inquiry *inquiry, const rlock__reply *reply,
-                                     struct rlock__master *out, struct rlock__error *error) {
+static enum rlock_status read_master(struct inquiry *inquiry, const rlock__reply *reply,
+                                     struct rlock__master *out) {
     const char *host = rlock__reply_text(reply, 0), *port = rlock__reply_text(reply, 1);
     const bool named = host != NULL && port != NULL;
     if (named && rlock__is_place(host, port)) {
@@ -182,10 +169,10 @@ static enum rlock_status read_master(const struct inquiry *inquiry, const rlock_
         (void)stpcpy(out->port, port);
         return RLOCK_OK;
     }
-    rlock__error_set(error,
-                     named ? "the Sentinel at %s:%s gives no usable address for the master %s"
-                           : "the Sentinel at %s:%s knows no master %s",
-                     inquiry->link.host, inquiry->link.port, inquiry->server->master);
+    rlock__error_set(&inquiry->error,
+                     named ? "it gives no usable address for the master %s"
+                           : "it knows no master %s",
+                     inquiry->site->server.master);
     return RLOCK_UNAVAILABLE;
 }
 
@@ -194,15 +181,13 @@ static enum rlock_status read_master(const struct inquiry *inquiry, const rlock_
  * count. */
 static enum rlock_status ask_replicas(struct inquiry *inquiry, const struct rlock__limit *limit,
                                       struct rlock__replicas *out) {
-    rlock__reply *reply = NULL;
+    rlock__reply *reply;
     enum rlock_status status = ask(inquiry, "REPLICAS", limit, &reply);
-    const bool answered = reply != NULL;
-    if (status != RLOCK_OK)
-        out->unknown = true;
-    else if (!read_replicas(out, reply))
-        status = RLOCK_SYSTEM;
+    out->unknown = true;
+    if (reply != NULL)
+        status = read_replicas(out, reply) ? RLOCK_OK : RLOCK_SYSTEM;
     rlock__reply_free(reply);
-    return answered && status != RLOCK_SYSTEM ? RLOCK_OK : status;
+    return status;
 }
 
 /* What one Sentinel may take: those that hang must leave enough for the others, and for the way to
@@ -217,15 +202,16 @@ static struct rlock__limit share(const struct rlock__limit *limit, size_t left) 
 
 /* Whether a replica is down each Sentinel judges for itself, and the one that leads a failover
  * promotes what it hears. */
-static enum rlock_status ask_other(const struct inquiry *inquiry, const char *host,
-                                   const char *port, const struct rlock__limit *limit,
+static enum rlock_status ask_other(const struct inquiry *inquiry, const rlock__reply *row,
+                                   const struct rlock__limit *limit,
                                    struct rlock__replicas *replicas) {
-    struct inquiry other = {.server = inquiry->server,
-                            .finder = inquiry->finder,
-                            .access = inquiry->access,
-                            .login = inquiry->login};
+    struct inquiry other = {
+        .site = inquiry->site, .access = inquiry->access, .login = inquiry->login};
     struct rlock__replicas theirs = {.count = 0};
-    rlock__link_init(&other.link, host, port, &other.access, &other.error);
+    struct rlock__replica at;
+    if (!read_row(&at, row) || at.gone)
+        return RLOCK_OK;
+    rlock__link_init(&other.link, at.host, at.port, &other.access, &other.error);
     const enum rlock_status status = ask_replicas(&other, limit, &theirs);
     rlock__replicas_agree(replicas, &theirs);
     rlock__replicas_free(&theirs);
@@ -240,11 +226,8 @@ static enum rlock_status ask_others(const struct inquiry *inquiry, const rlock__
     enum rlock_status status = RLOCK_OK;
     for (size_t i = 0; i < count && status == RLOCK_OK && rlock__replicas_some_gone(replicas);
          i++) {
-        const char *host, *port;
         const struct rlock__limit patience = share(limit, count - i);
-        const rlock__reply *row = rlock__reply_at(others, i);
-        if (read_place(row, &host, &port) && !is_gone(row)) /* one that the first one hears */
-            status = ask_other(inquiry, host, port, &patience, replicas);
+        status = ask_other(inquiry, rlock__reply_at(others, i), &patience, replicas);
     }
     return status;
 }
@@ -268,26 +251,21 @@ static enum rlock_status settle_replicas(struct inquiry *inquiry, const struct r
 }
 
 static enum rlock_status ask_one(struct inquiry *inquiry, const struct rlock__limit *limit,
-                                 bool want_replicas, struct rlock__master *out,
-                                 struct rlock__error *error) {
+                                 struct rlock__master *out) {
     rlock__reply *reply = NULL;
     *out = (struct rlock__master){.host = ""};
-    error->text[0] = '\0';
-    enum rlock_status status =
-        want_replicas ? ask_replicas(inquiry, limit, &out->replicas) : RLOCK_OK;
+    enum rlock_status status = RLOCK_OK;
+    if (inquiry->site->replicas == RLOCK_REPLICAS_AUTO)
+        status = ask_replicas(inquiry, limit, &out->replicas);
     if (status == RLOCK_OK)
         status = ask(inquiry, "GET-MASTER-ADDR-BY-NAME", limit, &reply);
     if (status == RLOCK_OK)
-        status = read_master(inquiry, reply, out, error);
+        status = read_master(inquiry, reply, out);
     rlock__reply_free(reply);
     if (status == RLOCK_OK)
         status = settle_replicas(inquiry, limit, out);
-    if (status == RLOCK_OK)
-        return status;
-    rlock__replicas_free(&out->replicas);
-    if (error->text[0] == '\0')
-        rlock__error_set(error, "Sentinel %s:%s: %s", inquiry->link.host, inquiry->link.port,
-                         inquiry->error.text);
+    if (status != RLOCK_OK)
+        rlock__replicas_free(&out->replicas);
     return status;
 }
 
@@ -295,27 +273,28 @@ enum rlock_status rlock__sentinel_ask(const struct rlock__site *site,
                                       const struct rlock__limit *limit, size_t *first,
                                       struct rlock__master *out, struct rlock__error *error) {
     const struct rlock__server *server = &site->server;
-    const bool want_replicas = site->replicas == RLOCK_REPLICAS_AUTO;
     enum rlock_status worst = RLOCK_AGAIN;
     for (size_t i = 0; i < server->host_count; i++) {
         const size_t which = (*first + i) % server->host_count;
-        struct inquiry inquiry = {.server = server, .finder = &site->finder};
+        struct inquiry inquiry = {.site = site};
         (void)rlock__sentinel_login(&inquiry.access, &site->finder, 0);
-        rlock__link_init(&inquiry.link, server->hosts[which].name, server->hosts[which].port,
-                         &inquiry.access, &inquiry.error);
+        const struct rlock__host *host = &server->hosts[which];
+        rlock__link_init(&inquiry.link, host->name, host->port, &inquiry.access, &inquiry.error);
         const struct rlock__limit patience = share(limit, server->host_count - i);
-        struct rlock__error why;
-        const enum rlock_status status = ask_one(&inquiry, &patience, want_replicas, out, &why);
+        const enum rlock_status status = ask_one(&inquiry, &patience, out);
         rlock__link_close(&inquiry.link);
-        if (status == RLOCK_OK)
+        if (status == RLOCK_OK) {
             *first = which;
+            return RLOCK_OK;
+        }
         const bool tells_more = worst == RLOCK_AGAIN && status != RLOCK_AGAIN;
         if (i == 0 || status == RLOCK_CANCELLED || tells_more) {
             worst = status;
-            *error = why;
+            rlock__error_set(error, "Sentinel %s:%s: %s", host->name, host->port,
+                             inquiry.error.text);
         }
-        if (status == RLOCK_OK || status == RLOCK_CANCELLED)
-            return status;
+        if (status == RLOCK_CANCELLED)
+            break;
     }
     return worst;
 }
