@@ -11,8 +11,9 @@
 #include "output/out.h"
 #include "output/printable.h"
 #include "process/proc.h"
+#include "rlock_admin.h"
 
-enum { COMMAND_SIZE = 256, LOOK_MS = 1000, GLANCE_MS = 200 };
+enum { COMMAND_SIZE = 256, LOOK_MS = 1000, GLANCE_MS = 200, AFTER_LOSS_MS = 1000 };
 
 const struct kind kind_run = {.name = "run", .detail = DETAIL_NONE};
 const struct kind kind_fair = {.name = "fair", .detail = DETAIL_PLACE};
@@ -21,6 +22,19 @@ const struct kind kind_write = {.name = "write", .detail = DETAIL_KIND};
 const struct kind kind_sem = {.name = "sem", .detail = DETAIL_KIND};
 const struct kind kind_latch = {.name = "latch", .detail = DETAIL_COUNT, .passed = true};
 const struct kind kind_latch_down = {.name = "latch", .counted = true};
+
+enum rlock_status acquire_give_back(const struct acquired *acquired, int64_t keep_ms,
+                                    bool was_lost) {
+    const int64_t now = rlock_now_ms();
+    const int64_t deadline_ms =
+        was_lost ? now + AFTER_LOSS_MS
+                 : deadline_sooner(rlock_lease_end_ms(acquired->lock),
+                                   now + acquired->settings->server.io_timeout_ms);
+    server_revive(&acquired->server, deadline_ms - now);
+    if (was_lost && acquired->settings->run.command != NULL)
+        rlock_say_stopped(acquired->lock, deadline_ms);
+    return rlock_release(acquired->lock, keep_ms, deadline_ms);
+}
 
 void acquire_free(struct acquired *acquired) {
     rlock_lock_free(acquired->lock);

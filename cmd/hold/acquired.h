@@ -51,6 +51,12 @@ enum { ACQUIRED = -1 };
  * interrupted by a signal, EXIT_BY_SIGNAL + its number. */
 int acquire_lock(struct acquired *acquired, const struct signals *signals, struct spawn *spawn);
 
+/* Gives the lock back, as rlock_release() does, in the time for one answer. was_lost: a minority of
+ * several servers may still have it; who broke it is told that the command has stopped. A local:
+ * server that has died is started before. */
+enum rlock_status acquire_give_back(const struct acquired *acquired, int64_t keep_ms,
+                                    bool was_lost);
+
 void acquire_free(struct acquired *acquired);
 
 /* The first name that is held; before it is, the first that was given. */

@@ -22,8 +22,6 @@
 #include "output/out.h"
 #include "process/self.h"
 
-enum { RELEASE_AFTER_LOSS_MS = 1000 };
-
 struct background {
     const struct settings *settings;
     const struct signals *signals;
@@ -61,17 +59,6 @@ static void wait_for_end(const struct background *background, const struct acqui
     }
 }
 
-static void give_back(const struct acquired *acquired, enum rlock_status verdict) {
-    const int64_t now = rlock_now_ms();
-    const int64_t deadline_ms =
-        verdict == RLOCK_OK
-            ? deadline_sooner(rlock_lease_end_ms(acquired->lock),
-                              now + acquired->settings->server.io_timeout_ms)
-            : now + RELEASE_AFTER_LOSS_MS; /* a minority of several servers may still have it */
-    server_revive(&acquired->server, deadline_ms - now);
-    (void)!rlock_release(acquired->lock, 0, deadline_ms);
-}
-
 /* A file system on which nobody stands can be unmounted. Each connection, though, reads the
  * certificates and the password's file again. */
 static void leave_directory(const struct settings *settings) {
@@ -107,7 +94,7 @@ static int print_and_stay(const struct background *background, const struct acqu
     }
     const enum rlock_status verdict = rlock_keeper_stop(keeper);
     if (status == 0)
-        give_back(acquired, verdict);
+        (void)acquire_give_back(acquired, 0, verdict != RLOCK_OK);
     else
         (void)detached_undo(acquired, status);
     return status;

@@ -11,9 +11,7 @@
 #include "output/out.h"
 
 int detached_undo(const struct acquired *acquired, int status) {
-    const int64_t deadline_ms = rlock_now_ms() + acquired->settings->server.io_timeout_ms;
-    const enum rlock_status released = rlock_release(acquired->lock, 0, deadline_ms);
-    if (released == RLOCK_OK)
+    if (acquire_give_back(acquired, 0, false) == RLOCK_OK)
         event_released(acquired, 0);
     else
         event_unconfirmed(acquired, rlock_error(acquired->server.client), "it ends with its lease");

@@ -9,9 +9,6 @@
 
 #include "output/out.h"
 #include "process/spawn.h"
-#include "rlock_admin.h"
-
-enum { RELEASE_AFTER_LOSS_MS = 1000 };
 
 struct run {
     const struct settings *settings;
@@ -138,9 +135,7 @@ static int release(struct run *run, int64_t keep_ms, int status) {
     if (acquired->lock == NULL)
         return status;
     const int64_t lease_end = rlock_lease_end_ms(acquired->lock);
-    const int64_t deadline = deadline_sooner(lease_end, now + run->settings->server.io_timeout_ms);
-    server_revive(&acquired->server, deadline - now);
-    const enum rlock_status released = rlock_release(acquired->lock, keep_ms, deadline);
+    const enum rlock_status released = acquire_give_back(acquired, keep_ms, false);
     if (released == RLOCK_OK) {
         if (!acquired->kind->passed)
             event_released(acquired, keep_ms);
@@ -179,12 +174,9 @@ static int end_counted(const struct run *run) {
 /* Release early what we still hold, unless processes of the command survived: then the rest of the
  * lease protects others from them. */
 static int end_lost(const struct run *run) {
-    const int64_t deadline_ms = rlock_now_ms() + RELEASE_AFTER_LOSS_MS;
     say_lost(run);
-    if (!run->spawn.report.left) {
-        rlock_say_stopped(run->acquired.lock, deadline_ms); /* `rlock break` may be waiting */
-        (void)!rlock_release(run->acquired.lock, 0, deadline_ms);
-    }
+    if (!run->spawn.report.left)
+        (void)acquire_give_back(&run->acquired, 0, true);
     return EXIT_LOST;
 }
 
