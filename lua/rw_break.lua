@@ -1,6 +1,6 @@
 --!df flags=allow-undeclared-keys
 -- include: base clock call server rights rights_break tell front waiters holds holds_keep holds_end
--- include: rw_lease_key rw rw_holds rw_leases rw_wake broken
+-- include: rw_lease_key rw rw_leases rw_wake broken
 -- Takes `read` or `write` away from a holder, all of its holds, and wakes the next waiters. Sent again it finds them
 -- gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --
@@ -12,7 +12,7 @@ if kind == 'none' then return {LOST, 0, 0} end
 local mode = kind == 'hash' and redis.call('HGET', key.lock, 'mode')
 if mode ~= 'read' and mode ~= 'write' then return {WRONG_KIND, 0, 0} end
 
--- Few hold a lock that is held for writing; the ids of read holds stand in the keys of their leases.
+-- Few hold a lock that is held for writing; the ids of read holds stand in the key of their leases.
 local function end_writes(field)
     for _, member in ipairs(redis.call('ZRANGE', holds.leases, -16, -1)) do
         if holds.field_of(member) == field then redis.call('ZREM', holds.leases, member) end
@@ -20,12 +20,9 @@ local function end_writes(field)
 end
 
 local function end_reads(number)
-    local lease_keys, members = {}, {}
-    for i = 1, math.min(number, 1000) do lease_keys[i] = lease_key(victim, i) end
-    for _, id in ipairs(redis.call('MGET', unpack(lease_keys))) do
-        if id then members[#members + 1] = victim .. ' ' .. id end
-    end
-    if #members > 0 then redis.call('ZREM', holds.leases, unpack(members)) end
+    for _, id in ipairs(ids_of_reads(victim)) do redis.call('ZREM', holds.leases, victim .. ' ' .. id) end
+    local lease_keys = {lease_key(victim)}
+    for i = 2, math.min(rw.holds_of_stranger(victim, number), 1000) do lease_keys[i] = lease_key(victim, i) end
     redis.call('DEL', unpack(lease_keys))
 end
 
@@ -33,7 +30,7 @@ local writing, fields = rw.write_field(victim), {}
 local reads, writes = unpack(redis.call('HMGET', key.lock, victim, writing))
 if not reads and not writes then return {LOST, 0, 0} end
 if reads then
-    end_reads(math.max(tonumber(reads) or 0, 1))
+    end_reads(reads)
     fields[#fields + 1] = victim
 end
 if writes then
@@ -43,7 +40,7 @@ end
 redis.call('HDEL', key.lock, unpack(fields))
 redis.call('HDEL', key.info, victim)
 tell_victim()
-for _, field in ipairs(fields) do holds.dropped(field, '', holds.is_write(field) and 1 or 0) end
+if writes then holds.dropped(writing, 1) end
 mode = rw.settle()
 if writes or not mode then
     server.tell_all(writes and '1' or '0')

@@ -20,8 +20,8 @@ if not ARGV[8] and string.sub(ARGV[3], 33) == '.1'
     end
 end
 
--- include: clock call server tell rw_lease_key rw try give front waiters
--- include: holds holds_keep holds_end holds_give rw_holds rw_leases rw_wake
+-- include: clock call server tell try give front waiters
+-- include: holds holds_keep holds_end holds_give rw_lease_key rw rw_leases rw_wake
 local waiter = call.waiter
 
 -- A writer that leaves lets the readers in that it held back. The next in a line listens on

@@ -1,5 +1,5 @@
 --!df flags=allow-undeclared-keys
--- include: base clock call server holds holds_keep holds_end rw_lease_key rw rw_holds rw_leases
+-- include: base clock call server holds holds_keep holds_end rw_lease_key rw rw_leases
 -- Renews the lease of one hold of `read` or `write`, and of no other reader's.
 -- KEYS and ARGV: base.lua, rw.lua.
 --

@@ -1,5 +1,5 @@
 --!df flags=allow-undeclared-keys
--- include: base clock call server token tell foreign holds holds_keep holds_end rw_lease_key rw rw_holds rw_leases rw_take
+-- include: base clock call server token tell foreign holds holds_keep holds_end rw_lease_key rw rw_leases rw_take
 -- include: try token_raise restore
 -- Puts a hold of `read` or `write` back, unless a holder that it excludes has it. A waiting writer does not keep
 -- out a reader that was in before. KEYS and ARGV: base.lua, rw.lua, restore.lua; ARGV 10 '1': it is a read hold.

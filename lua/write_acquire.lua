@@ -9,8 +9,8 @@ local held_as, others_left, finish = ARGV[1] .. ':write', nil, nil
 -- Nearly always it is free, nothing but it is wanted, and nobody waits.
 if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
     or redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[8], KEYS[9], KEYS[#KEYS]) > 0 then
-    -- include: call server tell token foreign rw_lease_key rw try front waiters waiting acquire
-    -- include: holds holds_keep holds_end holds_take rw_holds rw_leases rw_take rw_meet rw_wake
+    -- include: call server tell token foreign try front waiters waiting acquire
+    -- include: holds holds_keep holds_end holds_take rw_lease_key rw rw_leases rw_take rw_meet rw_wake
     local answer, mode, ttl, writer = rw.arrive()
     if answer then return answer end
     local prefers_readers = call.variant == 'prefer-readers'

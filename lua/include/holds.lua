@@ -46,9 +46,9 @@ function holds.left_of(owner)
     return holds.left_beside(owner)
 end
 
--- What `read` does beside that: rw_holds.lua, rw_leases.lua.
+-- What `read` and `write` do beside that: rw.lua, rw_leases.lua. changed(): the hold with that id has come or lasts
+-- longer, or has gone before its lease was over.
 function holds.stands(field) return holds.count(field) > 0 end
-function holds.added() end
-function holds.renewed() end
+function holds.changed() end
 function holds.dropped() end
 function holds.left_beside() return 0 end

@@ -10,7 +10,7 @@ local function keep(field)
     holds.expire(math.max(redis.call('PTTL', key.lock), ms)) -- first: see holds.renew()
     redis.call('HSET', key.info, nobody, call.kept_info(owner))
     redis.call('HSET', key.lock, kept, '1')
-    holds.lease(kept, holds.KEPT_ID, 1, ms)
+    holds.lease(kept, holds.KEPT_ID, ms)
     return holds.drop(field, call.id)
 end
 
@@ -22,6 +22,7 @@ function holds.give_back(...)
     local lives = holds.lives(field, ends)
     local more
     if lives and call.keep_ms > 0 then more = keep(field) else more = holds.drop(field, call.id) end
+    if lives then holds.changed(field, call.id) end
     holds.bury()
     more = more and holds.left_of(holds.owner_of(field)) > 0
     return field, lives, more and holds.count(field) or 0

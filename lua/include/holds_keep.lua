@@ -5,17 +5,16 @@ function holds.expire(ms)
     for _, each in ipairs({key.lock, key.info, holds.leases}) do redis.call('PEXPIRE', each, ms) end
 end
 
--- The lease of a field's hold, its last: as long as that, ms.
-function holds.lease(field, id, number, ms)
+-- The lease of a field's hold: as long as that, ms.
+function holds.lease(field, id, ms)
     redis.call('ZADD', holds.leases, server.after(ms), field .. ' ' .. id)
-    holds.added(field, id, number, ms)
+    holds.changed(field, id)
 end
 
 -- One hold more.
 function holds.add(field, ms)
-    local number = holds.count(field) + 1
-    redis.call('HSET', key.lock, field, number)
-    holds.lease(field, call.id, number, ms)
+    redis.call('HSET', key.lock, field, holds.count(field) + 1)
+    holds.lease(field, call.id, ms)
 end
 
 -- A whole lease from now on, or as long as before if that is longer. An expiry comes first: it is allowed when memory
@@ -24,7 +23,7 @@ function holds.renew(field, ends)
     holds.expire(math.max(redis.call('PTTL', key.lock), call.lease))
     local until_ms = string.format('%d', math.max(ends, server.now + call.lease))
     redis.call('ZADD', holds.leases, until_ms, field .. ' ' .. call.id)
-    holds.renewed(field)
+    holds.changed(field, call.id)
 end
 
 -- One hold less, if it is there. An owner without any proves nothing, and its name is not asked for. Returns whether the
@@ -39,7 +38,7 @@ function holds.drop(field, id)
         local other = owner == field and owner .. ':write' or owner
         if holds.count(other) == 0 then redis.call('HDEL', key.info, owner) end
     end
-    holds.dropped(field, id, number)
+    holds.dropped(field, number)
     return number > 1
 end
 

@@ -29,10 +29,9 @@ local ASKED = 20
 -- last as long as the lock.
 local function living_reads(owner, holds, lasts)
     local asked, number, longest = math.min(holds, ASKED), 0, -1
-    local before_owner = string.find(key.lock, '{', 1, true) and key.lock or '{' .. key.lock .. '}'
     ASKED = ASKED - asked
     for i = 1, asked do
-        local left = redis.call('PTTL', before_owner .. ':' .. owner .. ':rwlock_timeout:' .. i)
+        local left = redis.call('PTTL', lease_key(owner, i))
         if left > 0 or left == -1 then number, longest = number + 1, math.max(longest, left) end
     end
     if holds == asked then return number, longest end

@@ -1,6 +1,6 @@
 -- rights_break.lua: the rights of `break`, see rights.lua.
 rights['break'] = function(can, k)
-    return can('DEL', k) and can('GET', k) and can('HGETALL', k) and can('HLEN', k) and can('MGET', k)
+    return can('DEL', k) and can('GET', k) and can('HGETALL', k) and can('HLEN', k)
         and can('PTTL', k) and can('STRLEN', k) and can('TYPE', k) and can('ZCARD', k) and can('HDEL', k, k)
         and can('HGET', k, k) and can('HMGET', k, k) and can('HSCAN', k, k) and can('HSTRLEN', k, k)
         and can('INCRBY', k, k) and can('PEXPIRE', k, k) and can('SET', k, k) and can('ZREM', k, k)

@@ -1,40 +1,34 @@
--- rw_leases.lua: the lease keys of read holds, and the mode of the lock, follow its holds: holds.lua.
-local MOST = 1000 -- read holds of an owner, one in the other: so many keys are looked at, at once
+-- rw_leases.lua: the lease keys of read holds, and the mode of the lock, follow its holds: holds.lua, rw.lua.
+local MANY_IDS = 64 -- read holds of one owner, one in the other: those that are looked at, at once
+local MANY = 8 -- read holds of Redisson's, of all: the lease keys of so many are asked for one by one
 
-function holds.added(field, id, number, ms)
-    if not holds.is_write(field) then redis.call('SET', lease_key(field, number), id, 'PX', ms) end
-end
-
--- Of an owner's lease keys the one with that id, and the first that is it or is gone; nil: there is none.
--- number: of the owner's read holds; nil: as many as there are. It is asked for only if the first is another's.
-local function find_keys(owner, id, number)
-    local keys, found, gap = {lease_key(owner, 1)}, nil, nil
-    if redis.call('GET', keys[1]) == id then return keys[1], keys[1] end
-    for i = 2, math.min(number or holds.count(owner), MOST) do keys[i] = lease_key(owner, i) end
-    for i, kept in ipairs(redis.call('MGET', unpack(keys))) do
-        if kept == id then found = keys[i] end
-        if not kept or kept == id then gap = gap or keys[i] end
+-- An owner's read holds, as its lease key has them: some may be over. first: the id that stands before all.
+local function ids_of_reads(owner, first)
+    local ids = {first}
+    for id in string.gmatch(server.typed('GET', lease_key(owner)) or '', '%S+') do
+        if id ~= first then ids[#ids + 1] = id end
     end
-    return found, gap
+    return ids
 end
 
--- A key that is gone, of a server that has lost it, stands again.
-function holds.renewed(field)
+-- The owner's lease key has this id and those that it had, as far as leases has them, too, and lasts as long as the
+-- longest of these holds: one that a server has lost stands again. Of very many the last are not looked at.
+function holds.changed(field, id)
     if holds.is_write(field) then return end
-    local found, gap = find_keys(field, call.id)
-    if found then
-        redis.call('PEXPIRE', found, math.max(redis.call('PTTL', found), call.lease))
-    elseif gap then
-        redis.call('SET', gap, call.id, 'PX', call.lease_text)
+    local name, ids, living, longest = lease_key(field), ids_of_reads(field, id), {}, 0
+    for i = 1, math.min(#ids, MANY_IDS) do
+        local ends = redis.call('ZSCORE', holds.leases, field .. ' ' .. ids[i])
+        if ends then living[#living + 1], longest = ids[i], math.max(longest, ends - server.now) end
     end
-end
-
--- The last key moves into the gap: Redisson looks at those from 1 to the number of holds.
-local function close_gap(owner, id, number)
-    local last = lease_key(owner, number)
-    local gone, gap = find_keys(owner, id, number)
-    if gone then redis.call('DEL', gone) end
-    if gap and gap ~= last and redis.call('EXISTS', last) == 1 then redis.call('RENAME', last, gap) end
+    if #ids > MANY_IDS then
+        for i = MANY_IDS + 1, #ids do living[#living + 1] = ids[i] end
+        longest = math.max(longest, redis.call('PTTL', name))
+    end
+    if longest > 0 then
+        redis.call('SET', name, table.concat(living, ' '), 'PX', longest)
+    else
+        redis.call('DEL', name)
+    end
 end
 
 -- What --min-hold keeps of a write hold is one, too.
@@ -45,13 +39,8 @@ local function is_last_writer(field)
         and holds.count(rw.write_field(kept > 0 and holder or holds.kept_by(owner))) == 0
 end
 
--- The only key of a reader that died is over. Of several the dead's are not among KEYS.
-function holds.dropped(field, id, number)
-    if not holds.is_write(field) then
-        if id == call.id or number > 1 then pcall(close_gap, field, id, number) end
-    elseif number > 0 and is_last_writer(field) then
-        redis.call('HSET', key.lock, 'mode', 'read')
-    end
+function holds.dropped(field, number)
+    if number > 0 and holds.is_write(field) and is_last_writer(field) then redis.call('HSET', key.lock, 'mode', 'read') end
 end
 
 -- Whether a hash of so many fields has owners of Redisson's: they stand nowhere else.
@@ -59,12 +48,19 @@ function rw.has_strangers(mode, fields, ours)
     return (mode == 'read' or ours == 0) and fields > 1 + ours
 end
 
--- For how long the longest read hold stands, of Redisson's and ours, ms; nil: there are too many to ask for each, or one
--- has no end.
+-- How many read holds a field of the lock's hash says that an owner of Redisson's has; 0: it is no such field.
+function rw.holds_of_stranger(field, number)
+    local reads = tonumber(number) and not holds.is_write(field) and not redis.call('HGET', key.info, field)
+    return reads and tonumber(number) or 0
+end
+
+-- For how long the longest read hold stands, of ours and Redisson's, ms; nil: that is not known, or there are too many of
+-- theirs to ask for each, or one has no end.
 local function longest_read()
-    local entries, longest, asked = redis.call('HGETALL', key.lock), nil, 0
+    local entries, longest, asked = redis.call('HGETALL', key.lock), holds.longest(), 0
+    if not longest and redis.call('HLEN', key.info) > 0 then return nil end
     for at = 1, #entries, 2 do
-        local number = entries[at] ~= 'mode' and not holds.is_write(entries[at]) and tonumber(entries[at + 1]) or 0
+        local number = rw.holds_of_stranger(entries[at], entries[at + 1])
         asked = asked + number
         if asked > MANY then return nil end
         for i = 1, number do

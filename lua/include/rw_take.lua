@@ -30,7 +30,7 @@ function rw.mode(left)
     return is_lock() and mode
 end
 
--- Whether all the leases of such a reader are over. They are not asked for if there are too many.
+-- Whether all the leases of one of Redisson's readers are over. They are not asked for if there are too many.
 local function is_dead(field, number)
     if number > rw.A_FEW then return false end
     for i = number, 1, -1 do
@@ -45,11 +45,8 @@ local function drop_strangers()
     local first = server.now % (#some / 2) -- a small hash comes whole, always in the same order
     for n = 0, math.min(rw.A_FEW, #some / 2) - 1 do
         local at = 2 * ((first + n) % (#some / 2)) + 1
-        local field, number = some[at], tonumber(some[at + 1])
-        if number and not holds.is_write(field) and redis.call('HEXISTS', key.info, field) == 0
-            and is_dead(field, number) then
-            dead[#dead + 1] = field
-        end
+        local number = rw.holds_of_stranger(some[at], some[at + 1])
+        if number > 0 and is_dead(some[at], number) then dead[#dead + 1] = some[at] end
     end
     return #dead > 0 and redis.call('HDEL', key.lock, unpack(dead)) > 0
 end

@@ -21,8 +21,8 @@ from bench import Bench  # noqa: E402
 from client import Lock, Server, ServerError  # noqa: E402
 from examples import EXAMPLES  # noqa: E402
 
-# Other rights than a kind's are needed to put a hold back and to see one; the rest counts commands, ours too.
-WITHOUT = re.compile(r"(crowd|inspect|kinds|readers|restore|sem)\.|priority\.(cost_|priority_lets_)")
+# Other rights than a kind's are needed to put a hold back, to see one and to break it; the rest counts commands, ours too.
+WITHOUT = re.compile(r"(crowd|inspect|kinds|readers|restore|sem)\.|priority\.(cost_|priority_lets_)|leases\.broken_")
 # The kind by whose rules a script is run that is not its lock's.
 KIND_OF = {"sem_acquire": "sem", "sem_release": "sem", "sem_resize": "sem --resize", "latch_set": "latch set", "latch_down": "latch down",
            "latch_acquire": "latch wait"}

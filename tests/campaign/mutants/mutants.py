@@ -52,8 +52,8 @@ MUTANTS = (
            ("lua/read_acquire.lua", "if mode == 'write' or writer then", "if mode == 'write' then"),
            where=("--kind", "rw")),
     Mutant("a reader's renewal keeps dead readers",
-           ("lua/include/rw_leases.lua", "function holds.renewed(field)\n",
-            "function holds.renewed(field)\n"
+           ("lua/rw_renew.lua", "    holds.renew(field, ends)\n",
+            "    holds.renew(field, ends)\n"
             "    for _, each in ipairs(redis.call('ZRANGE', holds.leases, 0, -1)) do\n"
             "        redis.call('ZADD', holds.leases, server.after(call.lease), each)\n    end\n"),
            where=("--kind", "rw")),

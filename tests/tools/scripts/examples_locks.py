@@ -146,7 +146,7 @@ def kept_for_less_than_said(bench):
 
 
 def readers(bench):
-    """read: mode, counts, a lease for each hold, 0 after the last"""
+    """read: mode, counts, one lease key for each owner, with its holds, 0 after the last"""
     lock = bench.lock("read")
     bench.hear(lock.channel)
     same(lock.take(A, attempt(1)), [GRANTED, 1, LEASE])
@@ -157,14 +157,16 @@ def readers(bench):
     same(lock.take(B, attempt(2), lease=60000), [GRANTED, 2, 60000])
     same(lock.take(C, attempt(3), lease=50000, proof=(A, 1)), [REENTERED, 1, 50000])
     same(bench.server.value("x"), {"mode": "read", A: "2", B: "1"})
-    bench.ends_in(LEASE, lease_key(A, 1))
-    bench.ends_in(50000, lease_key(A, 2))
+    bench.standing("x", INFO, LEASES, lease_key(A), lease_key(B))
+    same({*bench.server.value(lease_key(A)).split(" ")}, {attempt(1), attempt(3)})
+    bench.ends_in(50000, lease_key(A))  # the longer
     bench.ends_in(60000, lease_key(B), "x")
     same(lock.give(B, attempt(2)), [RELEASED, 0, 0])
     same(bench.server.value("x"), {"mode": "read", A: "2"})
     bench.ends_in(50000, "x")  # the longest that is left
     same(lock.give(A, attempt(1)), [STILL_HELD, 1, 0])
     bench.standing("x", INFO, LEASES, lease_key(A))
+    same(bench.server.value(lease_key(A)), attempt(3))
     bench.ends_in(50000, lease_key(A))
     bench.heard()
     same(lock.give(A, attempt(3), waiter=C), [RELEASED, 0, 0])
