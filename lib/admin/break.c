@@ -22,7 +22,7 @@ struct breaking {
     const struct rlock_break_options *options;
     int64_t deadline_ms; /* of the server that is asked */
     struct rlock__call call;
-    char *keys[RLOCK__KEYS_MAX], *publish; /* what the call is made of */
+    char *keys[RLOCK__KEYS_MAX], *lease_key, *publish; /* what the call is made of */
     char id[RLOCK__ID_SIZE];
 };
 
@@ -37,7 +37,24 @@ static bool make_call(struct breaking *b) {
         .args = {"", "0", b->id, "0", b->publish, "0", "", by != NULL ? by : ""},
         .checks = true};
     rlock__call_add_keys(&b->call, b->keys);
+    b->call.key_count += b->kind->shares; /* the lease key */
     return true;
+}
+
+static enum rlock_status out_of_memory(struct breaking *b) {
+    rlock__error_set(&b->client->error, "no memory, or no random bytes");
+    return RLOCK_SYSTEM;
+}
+
+/* The holder that is to lose it. False: no memory. */
+static bool name_victim(struct breaking *b, const char *owner) {
+    b->call.args[RLOCK__ARG_CHECK + 1] = owner;
+    if (!b->kind->shares)
+        return true;
+    free(b->lease_key);
+    b->lease_key = rlock__kind_lease_key(b->options->name, owner, false);
+    b->call.keys[b->call.key_count - 1] = b->lease_key;
+    return b->lease_key != NULL;
 }
 
 /* One owner, on one server. RLOCK_LOST: it was not there any more; but not after an answer that was
@@ -66,7 +83,8 @@ static enum rlock_status break_one(struct breaking *b, size_t server, int64_t *b
 static enum rlock_status break_on(struct breaking *b, size_t server, int64_t *broken) {
     enum rlock_status sum = RLOCK_LOST;
     for (size_t i = 0; i < b->options->owner_count; i++) {
-        b->call.args[RLOCK__ARG_CHECK + 1] = b->options->owners[i];
+        if (!name_victim(b, b->options->owners[i]))
+            return out_of_memory(b);
         const enum rlock_status status = break_one(b, server, broken);
         if (status == RLOCK_OK)
             sum = RLOCK_OK;
@@ -122,12 +140,9 @@ static enum rlock_status take_away(rlock_client *client, const struct rlock_brea
     if (options->by != NULL && strnlen(options->by, RLOCK_TEXT_MAX + 1) > RLOCK_TEXT_MAX)
         return rlock__client_invalid(
             client, "the name of the user who breaks a lock has at most 1024 bytes");
-    status = RLOCK_SYSTEM;
-    if (make_call(&b))
-        status = break_everywhere(&b, broken);
-    else
-        rlock__error_set(&client->error, "no memory, or no random bytes");
+    status = make_call(&b) ? break_everywhere(&b, broken) : out_of_memory(&b);
     rlock__kind_keys_free(b.keys);
+    free(b.lease_key);
     free(b.publish);
     return status;
 }

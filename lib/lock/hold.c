@@ -98,7 +98,7 @@ static void ask_to_restore(struct rlock__ballot *ballot, size_t server) {
         return;
     (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
     const char *more[] = {ballot->number, lock->shown, inner ? "1" : "",
-                          lock->kind->leases_reads ? "1" : "", NULL};
+                          lock->kind->reads ? "1" : "", NULL};
     struct rlock__call call = rlock__resource_call(resource, resource->hold.owner, RLOCK__TO_TAKE);
     rlock__call_add_args(&call, more);
     call.replicated = true;

@@ -70,7 +70,8 @@ static const struct rlock__kind kinds[] = {
     },
     {
         .name = "read",
-        .leases_reads = true,
+        .shares = true,
+        .reads = true,
         .acquire = &RLOCK__READ_ACQUIRE,
         .renew = &RLOCK__RW_RENEW,
         .release = &RLOCK__RW_RELEASE,
@@ -84,6 +85,7 @@ static const struct rlock__kind kinds[] = {
     },
     {
         .name = "write",
+        .shares = true,
         .acquire = &RLOCK__WRITE_ACQUIRE,
         .renew = &RLOCK__RW_RENEW,
         .release = &RLOCK__RW_RELEASE,
@@ -171,11 +173,10 @@ char *rlock__kind_tombstone(const char *lock_name, const char id[RLOCK__ID_SIZE]
     return rlock__kind_key(pattern, lock_name);
 }
 
-char *rlock__kind_lease_key(const char *lock_name, const char *owner, int i) {
+char *rlock__kind_lease_key(const char *lock_name, const char *owner, bool kept) {
     char *tag = rlock__kind_key("{*}", lock_name), *key = NULL;
-    const char *kept = i == 0 ? "#kept" : "";
     if (tag != NULL &&
-        asprintf(&key, "%s:%s%s:rwlock_timeout:%d", tag, owner, kept, i == 0 ? 1 : i) < 0)
+        asprintf(&key, "%s:%s%s:rwlock_timeout:1", tag, owner, kept ? "#kept" : "") < 0)
         key = NULL;
     free(tag);
     return key;

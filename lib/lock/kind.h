@@ -23,7 +23,8 @@ struct rlock__kind {
     const char *record;  /* the key that says which runs have ended; NULL: none does */
     const char *publish; /* "SPUBLISH CHANNEL" */
     const char *variant; /* the one that acquire knows; NULL: none */
-    bool leases_reads;   /* each read hold has a key of its own: rlock__kind_lease_key() */
+    bool shares;         /* the lock is for reading and writing: rlock__kind_lease_key() */
+    bool reads;          /* it is held for reading */
     bool reenters;       /* a nested one enters by the proof of the hold around it */
     bool queued;         /* one stands in line from the first try on */
     bool pools;          /* any K of several names can be taken */
@@ -47,9 +48,9 @@ char *rlock__kind_key(const char *pattern, const char *lock_name);
  * NULL: no memory. */
 char *rlock__kind_tombstone(const char *lock_name, const char id[RLOCK__ID_SIZE]);
 
-/* Redisson's key for the lease of an owner's i-th read hold (lua/include/rw.lua); 0: of what
- * --min-hold keeps. The caller frees it; NULL: no memory. */
-char *rlock__kind_lease_key(const char *lock_name, const char *owner, int i);
+/* The key that lasts as long as an owner's read holds (lua/include/rw.lua); kept: as long as what
+ * --min-hold keeps of them. The caller frees it; NULL: no memory. */
+char *rlock__kind_lease_key(const char *lock_name, const char *owner, bool kept);
 
 /* The keys that patterns name for a lock, NULL behind the last. Free them, also those of a false:
  * no memory. */

@@ -14,10 +14,7 @@
 struct rlock_lock;
 struct rlock__ballot;
 
-enum {
-    RLOCK__TRY_SIZE = RLOCK__ID_SIZE + 11,
-    RLOCK__PROOF_LEASES = 4 /* read holds of the owner around us whose keys are told beforehand */
-};
+enum { RLOCK__TRY_SIZE = RLOCK__ID_SIZE + 11 };
 
 /* What stands on the server, by its last answer. */
 enum rlock__state {
@@ -79,9 +76,9 @@ struct rlock__resource {
     struct rlock_lock *lock;
     char *name;
     char *keys[RLOCK__KEYS_MAX];
-    /* Of `read` and `write`, NULL behind the last: of read holds that are ours, or the owner's
-     * around us; and of what --min-hold keeps of these. */
-    char *lease_keys[1 + RLOCK__PROOF_LEASES + 1], *kept_keys[2 + 1];
+    /* Of `read` and `write`, NULL behind the last: of our read holds, and of those of the owner
+     * around us; and of what --min-hold keeps of these. `write` has none of its own. */
+    char *lease_keys[2 + 1], *kept_keys[2 + 1];
     char *own_channel;   /* ours alone while we wait */
     char *publish;       /* what scripts tell by: "SPUBLISH CHANNEL" */
     const char *channel; /* in it: the common one, Redisson's too */

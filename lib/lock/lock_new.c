@@ -135,24 +135,21 @@ static bool take_over_proof(struct rlock__resource *resource, bool reenters,
     return true;
 }
 
-static bool add_lease_keys(struct rlock__resource *resource, const char *owner, int most) {
-    char **leases = resource->lease_keys, **kept = resource->kept_keys;
-    while (*leases != NULL)
-        leases++;
-    while (*kept != NULL)
-        kept++;
-    bool made = (*kept = rlock__kind_lease_key(resource->name, owner, 0)) != NULL;
-    for (int i = 1; made && i <= most; i++)
-        made = (*leases++ = rlock__kind_lease_key(resource->name, owner, i)) != NULL;
-    return made;
-}
-
 /* Makes lease_keys and kept_keys. False: no memory. */
 static bool name_leases(struct rlock__resource *resource) {
-    const char *around = resource->proof_owner;
-    return !resource->lock->kind->leases_reads ||
-           (add_lease_keys(resource, resource->lock->owner, 1) &&
-            (around == NULL || add_lease_keys(resource, around, RLOCK__PROOF_LEASES)));
+    const struct rlock__kind *kind = resource->lock->kind;
+    const char *const owners[] = {kind->reads ? resource->lock->owner : NULL,
+                                  kind->shares ? resource->proof_owner : NULL};
+    bool made = true;
+    for (size_t i = 0, n = 0; made && i < sizeof owners / sizeof owners[0]; i++) {
+        if (owners[i] == NULL)
+            continue;
+        resource->lease_keys[n] = rlock__kind_lease_key(resource->name, owners[i], false);
+        resource->kept_keys[n] = rlock__kind_lease_key(resource->name, owners[i], true);
+        made = resource->lease_keys[n] != NULL && resource->kept_keys[n] != NULL;
+        n++;
+    }
+    return made;
 }
 
 static bool make_resource(struct rlock_lock *lock, struct rlock__resource *resource,

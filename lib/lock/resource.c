@@ -155,7 +155,7 @@ struct rlock__call rlock__resource_call(const struct rlock__resource *resource, 
     return call;
 }
 
-/* The first key of an owner with read holds is there, whichever of them has ended. In place of the
+/* The lease key of an owner with read holds is there, whichever of them has ended. In place of the
  * others the lock itself: scripts know their keys by their numbers. */
 struct rlock__call rlock__resource_call_held(const struct rlock__resource *resource) {
     const struct rlock_lock *lock = resource->lock;
@@ -164,7 +164,7 @@ struct rlock__call rlock__resource_call_held(const struct rlock__resource *resou
     call.key_count = 0;
     for (size_t i = 0; stand >> i != 0; i++)
         call.keys[call.key_count++] = resource->keys[stand >> i & 1 ? i : 0];
-    if (lock->kind->leases_reads)
+    if (lock->kind->reads)
         call.keys[call.key_count++] = resource->lease_keys[resource->hold.owner != lock->owner];
     return call;
 }

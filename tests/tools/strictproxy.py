@@ -28,11 +28,11 @@ NO_KEY = "ERR for redis cluster, eval/evalsha number of keys can't be negative o
 PRELUDE = """
 local redis = (function(server, KEYS)
     local NO_KEYS = {TIME = true, PUBLISH = true, SPUBLISH = true, INFO = true}
-    local ALL_KEYS, TWO_KEYS = {DEL = true, EXISTS = true, MGET = true}, {RENAME = true}
+    local ALL_KEYS = {DEL = true, EXISTS = true}
     local declared, allowed = {}, %(allowed)s
     for _, name in ipairs(KEYS) do declared[name] = true end
     local function undeclared(command, ...)
-        local last = ALL_KEYS[command] and select('#', ...) or TWO_KEYS[command] and 2 or 1
+        local last = ALL_KEYS[command] and select('#', ...) or 1
         for i = 1, NO_KEYS[command] and 0 or last do
             local name = tostring((select(i, ...)))
             if not declared[name] then return name end
