@@ -61,6 +61,7 @@ SCENES = {
     "sem --plain": Scene(sems("plain")),
     "run in run": Scene(clients(RUN, Role("run", inner=0), RUN, FAIR)),
     "read in write": Scene(clients(WRITE, Role("read", inner=0), READ, WRITE)),
+    "read in read": Scene(clients(READ, Role("read", inner=0), WRITE, READ)),
     "run --min-hold": Scene(clients(Role("run", keep=1000), RUN, RUN, FAIR)),
     "run -x": Scene(clients(Role("run", waits=False), RUN, RUN, RUN)),
     "the clock set forth": Scene(clients(RUN, FAIR, RUN, FAIR, faults=("late", "dies", "set forth"))),
