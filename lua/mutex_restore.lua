@@ -1,4 +1,5 @@
--- include: base clock call server token tell foreign holds holds_keep mutex try token_raise restore
+-- include: base clock call server token tell foreign holds holds_keep mutex try front waiters
+-- include: token_raise restore
 -- Puts a hold of `run` back, where the lock is free or the owner's already, or stands for a --min-hold of a hold inside it.
 -- KEYS and ARGV: base.lua, restore.lua.
 --

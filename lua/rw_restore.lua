@@ -1,6 +1,6 @@
 --!df flags=allow-undeclared-keys
 -- include: base clock call server token tell foreign holds holds_keep holds_end rw_lease_key rw rw_leases rw_take
--- include: try token_raise restore
+-- include: try front waiters token_raise restore
 -- Puts a hold of `read` or `write` back, unless a holder that it excludes has it. A waiting writer does not keep
 -- out a reader that was in before. KEYS and ARGV: base.lua, rw.lua, restore.lua; ARGV 10 '1': it is a read hold.
 -- Reply: mutex_restore.lua
@@ -25,5 +25,5 @@ local writes_here = holds.count(rw.write_field(call.owner)) > 0 or holds.count(r
 local is_ours = mode == 'write' and writes_here
 if mode and not is_ours and not (mode == 'read' and (not writes or is_alone())) then return {LOST, 0, 0} end
 if not mode or writes and mode == 'read' then redis.call('HSET', key.lock, 'mode', writes and 'write' or 'read') end
-restore.leave(rw.writers.waiters, rw.writers.front)
+restore.leave(rw.writers)
 return restore.put(writes and rw.write_field(call.owner) or call.owner, not mode)

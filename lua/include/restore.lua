@@ -12,14 +12,8 @@ local function note()
 end
 
 -- The owner may stand in line here, where most servers have granted it meanwhile: it waits no more.
-function restore.leave(line, beats)
-    local place = redis.call('ZRANK', line, call.owner)
-    if not place then return end
-    local heir = place == 0 and redis.call('ZRANGE', line, '1', '1')[1]
-    if heir then server.tell(heir, 'first ' .. call.lease) end
-    redis.call('ZREM', line, call.owner)
-    redis.call('HDEL', beats, call.owner)
-    redis.call('HDEL', key.shown, call.owner)
+function restore.leave(at)
+    if waiters.leave(at, call.owner) then waiters.tell(at, 'first ' .. call.lease) end
 end
 
 -- One hold of this field more in the lock's hash, which is empty where is_free. The expiry comes first where it can: it
@@ -28,7 +22,7 @@ function restore.put(field, is_free)
     if raise.is_new(restore.token) then raise.to(restore.token) end
     if is_free then redis.call('DEL', key.info, holds.leases) end
     note()
-    restore.leave(key.waiters, KEYS[6])
+    restore.leave(waiters)
     local known, ends = holds.find(field)
     if known then
         holds.renew(field, ends)
