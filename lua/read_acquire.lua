@@ -18,7 +18,7 @@ if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
     before, mode, stands, more = rw.meet(mode, ttl, call.owner, call.proof_owner)
     if before then return before end
     local around = mode and holds.around()
-    if around then return holds.reenter(around, function() waiters.leave_granted(waiters) end) end
+    if around then return holds.reenter(around, function() waiters.remove(waiters, call.owner) end) end
     local apart = holds.apart()
     if apart then return apart end
     if mode == 'write' or writer then
@@ -37,7 +37,7 @@ if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
     end
     local waited = redis.call('ZSCORE', key.waiters, call.owner)
     function finish()
-        waiters.leave_granted(waiters)
+        waiters.remove(waiters, call.owner)
         if waited then rw.tell_readers() end
     end
 end

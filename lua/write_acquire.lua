@@ -15,7 +15,7 @@ if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
     if answer then return answer end
     local prefers_readers = call.variant == 'prefer-readers'
     local own = prefers_readers and waiters or rw.writers
-    local function leave() waiters.leave_granted(own) end
+    local function leave() waiters.remove(own, call.owner) end
     local before, _, more
     before, mode, _, more = rw.meet(mode, ttl, held_as, call.proof_owner and rw.write_field(call.proof_owner))
     if before then return before end

@@ -1,8 +1,9 @@
 -- mutex_take.lua: how `run` and `fair` take the hash that they share.
 
--- Out of the line. The first in it listens on everybody's channel from here on.
+-- The caller has the lock now, and may have waited; a late request may have put it into line, too. The first in it
+-- listens on everybody's channel from here on.
 function mutex.leave_granted()
-    waiters.leave_granted(waiters)
+    waiters.remove(waiters, call.owner)
     waiters.tell(waiters, 'first ' .. call.lease)
 end
 
@@ -15,6 +16,6 @@ function mutex.meet()
     if try.is_over() then return {OVER, 0, 0} end
     local answer = holder and holds.again(call.owner, call.proof_owner) or once.done()
     local around = holder and not answer and holds.around()
-    if around then answer = holds.reenter(around, function() waiters.leave_granted(waiters) end) end
+    if around then answer = holds.reenter(around, function() waiters.remove(waiters, call.owner) end) end
     return answer, holder, ttl
 end

@@ -121,6 +121,3 @@ function waiters.place(at)
     waiters.expire(at, length, is_new, is_new and length == 1)
     return place, length, tended, ticket
 end
-
--- The caller has the lock now, and may have waited; a late request may have put it into line, too.
-function waiters.leave_granted(at) waiters.remove(at, call.owner) end
