@@ -1,5 +1,6 @@
 --!df flags=allow-undeclared-keys
--- include: base clock call server token foreign front tickets rw_lease_key inspect inspect_waiters inspect_kinds
+-- include: base clock call server token foreign front tickets rw_lease_key sem_permit sem_hex
+-- include: inspect inspect_waiters inspect_kinds
 -- Says what is known of one name, whatever its kind, a page at a time, and writes nothing. However much there is to
 -- see, a page looks at about as many entries as it is told to, so that looking keeps nobody waiting.
 -- KEYS and ARGV: base.lua, inspect.lua; ARGV 7 where to go on, as the last page said, '' at first; 8 how many waiters,

@@ -21,7 +21,8 @@ else
     is_simple = false
 end
 if not is_simple then
-    -- include: call server tell token sem try front waiters waiting acquire sem_leases sem_dead sem_waiters sem_take
+    -- include: call server tell token sem try front waiters waiting acquire
+    -- include: sem_leases sem_hex sem_dead sem_waiters sem_take
     local available = sem.available()
     if available == false then return {WRONG_KIND, 0, 0} end
     if try.is_over() then return {OVER, 0, 0} end

@@ -1,4 +1,5 @@
--- include: base clock call server rights rights_break tell front waiters sem_permit sem sem_leases sem_dead sem_waiters broken
+-- include: base clock call server rights rights_break tell front waiters
+-- include: sem_permit sem sem_leases sem_hex sem_dead sem_waiters broken
 -- Takes permits away from a holder and gives them back, leased ones and plain, and wakes the waiters that fit in.
 -- Of a permit that is not rlock's the owner is its id, in hexadecimal. Sent again it finds them gone.
 -- Of many permits it takes some, the last ones first, so that others need not wait: by that the holder has lost all.

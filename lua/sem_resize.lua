@@ -1,4 +1,4 @@
--- include: base clock call server rights rights_resize tell try try_once front waiters sem sem_dead sem_waiters
+-- include: base clock call server rights rights_resize tell try try_once front waiters sem sem_hex sem_dead sem_waiters
 -- Changes how many permits there are in all; fewer than are in use leaves less than none available.
 -- KEYS and ARGV: base.lua, sem.lua; ARGV 4: the new number.
 --

@@ -85,10 +85,6 @@ local function leased_by(owner, id)
     return own_id == id and inspect.number(permits) or 0
 end
 
-local function bytes(hex)
-    return (string.gsub(hex, '%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
-end
-
 -- Plain permits, which have no lease, stand for longer than a lease can.
 local function lasting() return redis.call('PTTL', key.hold) > 604800000 end
 
@@ -100,7 +96,7 @@ local function look_at_sem(cursor)
         local id, token, owner = fields[i], string.match(fields[i + 1], '^(%S+) (.*)$')
         if owner and #id == 32 and string.find(id, '^%x+$') then
             local hold = {id = id, token = token, permits = 0, ttl = -1, holds = 1}
-            local ends = redis.call('ZSCORE', inspect.permits, bytes(id))
+            local ends = redis.call('ZSCORE', inspect.permits, permit_of(id))
             if ends and ends - server.now > 0 then
                 hold.permits, hold.ttl = leased_by(owner, id), ends - server.now
             elseif not ends and lasts then
@@ -117,9 +113,8 @@ local function look_at_permits(cursor)
     local scanned = redis.call('ZSCAN', inspect.permits, cursor, 'COUNT', inspect.AT_ONCE)
     local permits = scanned[2]
     for i = 1, #permits, 2 do
-        local left = permits[i + 1] - server.now
-        local id = string.gsub(string.sub(permits[i], 1, 16), '.', function(c) return ('%02x'):format(c:byte()) end)
-        if left > 0 then inspect.add_part(id, id, left, false) end
+        local id, left = hex_of(permits[i]), permits[i + 1] - server.now
+        if id and left > 0 then inspect.add_part(id, id, left, false) end
     end
     return next_after(#permits / 4, scanned[1])
 end

@@ -14,14 +14,10 @@ function sem.some_dead()
     return redis.call('ZRANGEBYSCORE', sem.permits, '-inf', server.now_text, 'LIMIT', '0', sem.PART)
 end
 
-local function hex(permit)
-    return #permit == 16 and ('%02x'):rep(16):format(string.byte(permit, 1, 16)) or nil
-end
-
 -- What stands beside the lock about the holders of these permits goes.
 local function forget(permits)
     local ids, owners = {}, {}
-    for _, permit in ipairs(permits) do ids[#ids + 1] = hex(permit) end
+    for _, permit in ipairs(permits) do ids[#ids + 1] = hex_of(permit) end
     if #ids == 0 then return end
     for _, known in ipairs(redis.call('HMGET', key.hold, unpack(ids))) do
         owners[#owners + 1] = known and string.match(known, '^%S+ (.*)$') or nil
