@@ -13,7 +13,6 @@ function rights.status(can, k)
 end
 rights['status, all'] = function(can, k)
     return rights.status(can, k) and can('HKEYS', k) and can('HLEN', k) and can('SCAN', k)
-        and can('ZRANGEBYSCORE', k, k, k)
 end
 
 local KNOWN, UNKNOWN = 1, 0

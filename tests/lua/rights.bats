@@ -26,3 +26,17 @@ teardown() { :; }
     done | grep '^+' | sort -u >"$BATS_TEST_TMPDIR/each"
     python3 "$TOOLS/rights.py" rules "$manual" all | grep '^+' | sort | diff - "$BATS_TEST_TMPDIR/each"
 }
+
+@test "the rules for those who look name the commands that they look with, and no others" {
+    local -A sources=([status]="$SCRIPTS/inspect.lua" ['status No without NAME']="$SCRIPTS/inspect.lua
+        $BATS_TEST_DIRNAME/../../lib/admin/key.c $BATS_TEST_DIRNAME/../../lib/admin/scan.c")
+    local kind files
+    for kind in "${!sources[@]}"; do
+        read -rd '' -a files <<<"${sources[$kind]}" || true
+        {
+            printf '%s\n' +eval +evalsha
+            grep -ohE "\('[A-Z]+'|\"[A-Z]+\"" "${files[@]}" | tr -d "('\"" | grep -vx COUNT | sed 's/.*/+\L&/'
+        } | sort -u >"$BATS_TEST_TMPDIR/used"
+        python3 "$TOOLS/rights.py" rules "$manual" "$kind" | grep '^+' | sort | diff - "$BATS_TEST_TMPDIR/used"
+    done
+}
