@@ -19,7 +19,8 @@ enum rlock__key_question {
     RLOCK__KEY_KIND,   /* of what kind is it? */
     RLOCK__KEY_FIELDS, /* how many fields has the hash? */
     RLOCK__KEY_OWNER,  /* which is the only one? */
-    RLOCK__KEY_MODE    /* what does its field mode say? */
+    RLOCK__KEY_SIZE,   /* how long is its field mode? Of what is no lock it may be gigabytes */
+    RLOCK__KEY_MODE    /* what does it say? */
 };
 
 struct rlock__key {

@@ -74,11 +74,13 @@ void rlock__key_free(struct rlock__key *key) {
 bool rlock__key_ask(const struct rlock__key *key, struct rlock__link *link) {
     static const char *const commands[] = {
         [RLOCK__KEY_NAMED] = "TYPE",  [RLOCK__KEY_BESIDE] = "TYPE", [RLOCK__KEY_KIND] = "TYPE",
-        [RLOCK__KEY_FIELDS] = "HLEN", [RLOCK__KEY_OWNER] = "HKEYS", [RLOCK__KEY_MODE] = "HGET",
+        [RLOCK__KEY_FIELDS] = "HLEN", [RLOCK__KEY_OWNER] = "HKEYS", [RLOCK__KEY_SIZE] = "HSTRLEN",
+        [RLOCK__KEY_MODE] = "HGET",
     };
+    const bool about_mode = key->question == RLOCK__KEY_SIZE || key->question == RLOCK__KEY_MODE;
     const char *const words[] = {commands[key->question],
                                  key->question == RLOCK__KEY_NAMED ? key->name : key->key, "mode"};
-    return rlock__link_ask_words(link, key->question == RLOCK__KEY_MODE ? 3 : 2, words);
+    return rlock__link_ask_words(link, about_mode ? 3 : 2, words);
 }
 
 /* Redisson's owners, and rlock's, begin with a UUID and a colon. */
@@ -97,21 +99,25 @@ static bool says(const rlock__reply *reply, const char *word) {
 }
 
 bool rlock__key_hear(struct rlock__key *key, const rlock__reply *reply) {
-    int64_t fields;
+    int64_t number;
     const char *owner;
     switch (key->question) {
     case RLOCK__KEY_NAMED: key->question = RLOCK__KEY_BESIDE; return says(reply, key->kind);
     case RLOCK__KEY_BESIDE: key->is_lock = says(reply, key->kind); return false;
     case RLOCK__KEY_KIND: key->question = RLOCK__KEY_FIELDS; return says(reply, "hash");
     case RLOCK__KEY_FIELDS:
-        if (!rlock__reply_number(reply, &fields))
+        if (!rlock__reply_number(reply, &number))
             return false;
-        key->question = fields == 1 ? RLOCK__KEY_OWNER : RLOCK__KEY_MODE;
+        key->question = number == 1 ? RLOCK__KEY_OWNER : RLOCK__KEY_SIZE;
         return true;
     case RLOCK__KEY_OWNER:
         owner = rlock__reply_text(reply, 0);
         key->is_lock = owner != NULL && is_owner(owner);
         return false;
+    case RLOCK__KEY_SIZE:
+        key->question = RLOCK__KEY_MODE;
+        return rlock__reply_number(reply, &number) &&
+               (number == (int64_t)strlen("read") || number == (int64_t)strlen("write"));
     case RLOCK__KEY_MODE: key->is_lock = says(reply, "read") || says(reply, "write");
     }
     return false;

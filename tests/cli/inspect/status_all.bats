@@ -67,6 +67,14 @@ fill() {
     ((usec > 0 && usec < 5000 * SLOW)) || fail "$usec us a step"
 }
 
+@test "a hash whose field mode is 1.5 MiB is no lock: what is beside it is found, and its names are for completions" {
+    fill
+    redis EVAL "redis.call('HSET', 'cfg', 'mode', string.rep('m', 1572864), 'a', 'b')" 0
+    see
+    assert_seen '"reads" in by, "cfg" in by' '(True, False)'
+    assert_equal "$(rlock status --list-names | grep -xc -e reads -e cfg)" 1
+}
+
 @test "status: its rules are enough, with names and without, and none of them writes" {
     fill
     redis RENAME mutex xmutex
@@ -98,6 +106,6 @@ fill() {
         assert_equal "$rule: $status" "$rule: 77"
     done < <(
         rules status | grep '^+' | grep -vxE '\+(evalsha|eval)' | sed 's/$/|status|x x1/'
-        printf '+%s|status No without NAME|\n' scan hlen hkeys hget type
+        printf '+%s|status No without NAME|\n' scan hlen hkeys hstrlen hget type
     )
 }
