@@ -19,7 +19,7 @@
 enum {
     LOOK_MS = 5000, /* at least so often */
     SOON_MS = 1000, /* where the live line is drawn, or nothing can be heard */
-    LAST_MS = 200,  /* in which a server that has answered before answers once more */
+    LAST_MS = 500,  /* in which a server that has answered before answers once more */
     SAY_MS = 30000, /* a line, where nothing is drawn */
     BREATH_MS = 50  /* at most twenty looks a second, however often it is given back */
 };

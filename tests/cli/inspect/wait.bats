@@ -136,6 +136,16 @@ commands() {
     refuses 0 3000 69 MASTERDOWN -- wait -s "$(server_url lone)" -w 500ms x
 }
 
+@test "a server that is 100 ms away: when the wait is over it still says that it is held" {
+    foreign_hold x 60000
+    proxy_start
+    proxy lag 100
+    try wait -w 500ms x
+    assert_failure 75
+    assert_stderr_has 'x is not free after '
+    grep -q "^lagged" proxy.log
+}
+
 @test "a server that goes away, or hangs, is waited for until the wait ends, and no longer" {
     local fault began_ms
     for fault in server_stop freeze; do
