@@ -80,12 +80,14 @@ typedef struct rlock_view {
 struct rlock_inspect_options {
     size_t size;
     const char *name;
-    size_t server; /* which of the client's, from 0 */
-    int64_t deadline_ms;
-    int cancel_fd; /* as in rlock_wait */
+    size_t server;       /* which of the client's, from 0 */
+    int64_t deadline_ms; /* of the first page; each further one may take as long */
+    int cancel_fd;       /* as in rlock_wait */
+    bool only_held; /* whether it is held, and by whom for one, is enough: of a crowd of holders
+                       and waiters not all are asked for */
 };
 #define RLOCK_INSPECT_OPTIONS_INIT                                                                 \
-    { sizeof(struct rlock_inspect_options), NULL, 0, RLOCK_FOREVER, -1 }
+    { sizeof(struct rlock_inspect_options), NULL, 0, RLOCK_FOREVER, -1, false }
 
 /* Inspects a name, whatever its kind. Writes nothing, and does not block the server: it asks in
  * pages of about a millisecond each. A text is cut to 4,096 bytes; a holder or waiter with more
@@ -97,7 +99,7 @@ rlock_inspect(rlock_client *client, const struct rlock_inspect_options *options,
 
 /* Inspects several names, many in one round trip; options->name is ignored.
  * views, statuses: for each name what rlock_inspect() stores and returns; the views are yours to
- * free, whatever this returns. deadline_ms: for all of them together.
+ * free, whatever this returns. deadline_ms: of the first pages.
  * RLOCK_OK: all have been asked about. RLOCK_INVALID, RLOCK_SYSTEM: not all. */
 RLOCK_API RLOCK_CHECK enum rlock_status
 rlock_inspect_all(rlock_client *client, const struct rlock_inspect_options *options,

@@ -125,7 +125,7 @@ static int64_t patience_ms(const struct idle *idle) {
 /* Messages about a server that has answered before are for the end of the wait. */
 static void look(struct idle *idle, struct survey *survey) {
     out_keep(NULL, !idle->has_answered);
-    survey_make(survey, idle->server, patience_ms(idle));
+    survey_make(survey, idle->server, SURVEY_HELD, patience_ms(idle));
     out_keep(NULL, true);
     idle->has_answered = idle->has_answered || survey->failure == 0;
 }

@@ -77,7 +77,7 @@ static int show_once(const struct server *server) {
     const struct settings *settings = server->settings;
     struct survey survey;
     say_origin(server);
-    survey_make(&survey, server, RLOCK_FOREVER);
+    survey_make(&survey, server, SURVEY_ALL, RLOCK_FOREVER);
     const bool shown =
         survey.answered > 0 || survey.count > 0 || settings->look.json || settings->look.prometheus;
     const int failure = shown ? status_print(&survey, settings) : 0;
@@ -88,7 +88,7 @@ static int show_once(const struct server *server) {
 
 static int show_held(const struct server *server) {
     struct survey survey;
-    survey_make(&survey, server, RLOCK_FOREVER);
+    survey_make(&survey, server, SURVEY_HELD, RLOCK_FOREVER);
     const bool held = survey.failure == 0 && survey_find_held(&survey) != NULL;
     const int status = held ? EXIT_CONFLICT : survey.failure;
     survey_free(&survey);

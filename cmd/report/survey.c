@@ -25,6 +25,7 @@ struct surveyor {
     bool searches;     /* what is asked about now was found */
     bool has_patterns; /* among the names: all locks have to be found */
     int failure;       /* of that one */
+    enum survey_depth depth;
     int64_t patience_ms;
     locale_t utf8;   /* in which a pattern's `?` is a character; 0: there is none */
     bool unanswered; /* it has not answered: more questions are of no use */
@@ -115,6 +116,7 @@ static void inspect_some(struct surveyor *s, const char *const *names, size_t co
         .server = s->which,
         .deadline_ms = deadline_ms(s),
         .cancel_fd = -1,
+        .only_held = s->depth == SURVEY_HELD,
     };
     const enum rlock_status status =
         rlock_inspect_all(s->server->client, &options, names, count, views, statuses);
@@ -223,7 +225,8 @@ static void inspect_all(struct surveyor *s) {
 }
 
 /* Of several servers a majority is enough, as for a lock; what is no lock anywhere is said. */
-void survey_make(struct survey *survey, const struct server *server, int64_t patience_ms) {
+void survey_make(struct survey *survey, const struct server *server, enum survey_depth depth,
+                 int64_t patience_ms) {
     const struct settings *settings = server->settings;
     const size_t count = settings->server.count;
     const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
@@ -236,6 +239,7 @@ void survey_make(struct survey *survey, const struct server *server, int64_t pat
             .settings = settings,
             .which = i,
             .first = survey->count,
+            .depth = depth,
             .patience_ms = patience_ms,
             .utf8 = utf8,
         };

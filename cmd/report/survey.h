@@ -24,9 +24,13 @@ struct survey {
     int failure; /* 0, or the exit status that what went wrong calls for; it has been reported */
 };
 
+/* All that there is to see, or whether it is held, and by whom for one. */
+enum survey_depth { SURVEY_ALL, SURVEY_HELD };
+
 /* Asks them. Says what can't be seen, and goes on with what can.
  * patience_ms: what a server has for each answer at most, where the time-outs allow for more. */
-void survey_make(struct survey *survey, const struct server *server, int64_t patience_ms);
+void survey_make(struct survey *survey, const struct server *server, enum survey_depth depth,
+                 int64_t patience_ms);
 void survey_free(struct survey *survey);
 
 /* The first lock that is held, of several servers on a majority; NULL: none is. */
@@ -70,7 +74,8 @@ enum { RUNS_ON_UNKNOWN = -1, RUNS_ON_NO_COMMAND = -2 };
 int64_t holders_runs_on_ms(const struct holders *holders);
 int64_t holders_one_runs_on_ms(const struct holders *holders, size_t i);
 
-/* Until when one server is asked: one of several is not waited for like the only one. */
+/* By when one server is to have answered at first: one of several is not waited for like the only
+ * one. */
 int64_t holders_deadline_ms(const struct server *server);
 
 #endif

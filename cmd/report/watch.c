@@ -116,7 +116,7 @@ static int look(struct watch *w, bool on_screen) {
     w->messages = NULL;
     FILE *kept = open_memstream(&w->messages, &size);
     out_keep(kept, kept == NULL || !on_screen || w->last_ms < 0 || !isatty(STDERR_FILENO));
-    survey_make(&survey, w->server, w->patience_ms);
+    survey_make(&survey, w->server, SURVEY_ALL, w->patience_ms);
     out_keep(NULL, true);
     const bool made = kept != NULL && fclose(kept) == 0;
     const int status = survey.failure;

@@ -180,6 +180,7 @@ enum rlock_status server_inspect(const struct server *server, size_t which, cons
         .server = which,
         .deadline_ms = deadline_ms,
         .cancel_fd = -1,
+        .only_held = true,
     };
     return rlock_inspect(server->client, &options, view);
 }

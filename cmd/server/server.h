@@ -49,12 +49,14 @@ void server_warn(const struct server *server);
 
 enum { SERVER_GLANCE_MS = 1000 }; /* for one of several servers to say what is only shown */
 
-/* By when one server is to have answered: within its time-outs and patience_ms, and of several,
- * where the others know as much, within of_several_ms. */
+/* By when one server is to have answered at first: within its time-outs and patience_ms, and of
+ * several, where the others know as much, within of_several_ms. */
 int64_t server_answer_by_ms(const struct server *server, int64_t patience_ms,
                             int64_t of_several_ms);
 
-/* Inspects a name on one of the servers: as rlock_inspect(). */
+/* Inspects a name on one of the servers: whether it is held, and by whom for one. As
+ * rlock_inspect().
+ */
 enum rlock_status server_inspect(const struct server *server, size_t which, const char *name,
                                  int64_t deadline_ms, rlock_view **view);
 

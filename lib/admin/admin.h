@@ -52,7 +52,8 @@ struct rlock__hold {
 };
 
 struct rlock__view {
-    rlock_view view;              /* first: what the caller has, once it is complete */
+    rlock_view view; /* first: what the caller has, once it is complete */
+    bool only_held;  /* a view with one of the holders is complete: set it before the first page */
     char next[RLOCK__PLACE_SIZE]; /* where the next page begins, for the script; "": the first */
     /* The inside. */
     struct rlock__hold *holds; /* as they have come */

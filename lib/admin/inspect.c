@@ -5,6 +5,7 @@
 #include "admin/admin.h"
 #include "lock/kind.h"
 #include "lock/lock.h"
+#include "os/clock.h"
 #include "os/options.h"
 #include "redis/script_retry.h"
 
@@ -22,15 +23,16 @@ struct question {
 
 /* Inspecting publishes nothing, and holds nothing: the arguments that every script has say so. */
 static enum rlock_status begin(rlock_client *client, struct question *question, const char *name,
-                               size_t server) {
+                               const struct rlock_inspect_options *options) {
     const enum rlock_status status = rlock__check_name(client, name);
     if (status != RLOCK_OK)
         return status;
-    question->view = rlock__view_new(name, rlock_client_server_at(client, server));
+    question->view = rlock__view_new(name, rlock_client_server_at(client, options->server));
     if (question->view == NULL || !rlock__kind_keys(question->keys, RLOCK__INSPECT_KEYS, name)) {
         rlock__error_set(&client->error, "no memory");
         return RLOCK_SYSTEM;
     }
+    question->view->only_held = options->only_held;
     question->call = (struct rlock__call){
         .arg_count = 8,
         .args = {"", "0", "", "0", RLOCK__SPUBLISH, "0", question->view->next, page},
@@ -57,9 +59,9 @@ static enum rlock_status hear(rlock_client *client, struct question *question,
     return status;
 }
 
-/* One page of each that is not complete. False: all are. */
+/* One page of each that is not complete, within so long. False: all are. */
 static bool ask(rlock_client *client, const struct rlock_inspect_options *options,
-                struct question *questions, size_t count) {
+                int64_t patience_ms, struct question *questions, size_t count) {
     struct rlock__call *calls[RLOCK__CALLS_MAX];
     struct question *asked[RLOCK__CALLS_MAX];
     struct rlock__run runs[RLOCK__CALLS_MAX];
@@ -74,7 +76,8 @@ static bool ask(rlock_client *client, const struct rlock_inspect_options *option
     if (n == 0)
         return false;
     rlock__script_retry_all(client, &client->routes.at[options->server], &RLOCK__INSPECT, calls,
-                            runs, n, options->deadline_ms, options->cancel_fd, &in_doubt);
+                            runs, n, rlock__after_ms(rlock_now_ms(), patience_ms),
+                            options->cancel_fd, &in_doubt);
     for (size_t i = 0; i < n; i++)
         asked[i]->status = hear(client, asked[i], &runs[i]);
     return true;
@@ -83,16 +86,16 @@ static bool ask(rlock_client *client, const struct rlock_inspect_options *option
 /* As many as go into one request. */
 static enum rlock_status inspect_some(rlock_client *client,
                                       const struct rlock_inspect_options *options,
-                                      const char *const *names, size_t count, rlock_view **views,
-                                      enum rlock_status *statuses) {
+                                      int64_t patience_ms, const char *const *names, size_t count,
+                                      rlock_view **views, enum rlock_status *statuses) {
     struct question *questions = calloc(count, sizeof *questions);
     if (questions == NULL) {
         rlock__error_set(&client->error, "no memory");
         return RLOCK_SYSTEM;
     }
     for (size_t i = 0; i < count; i++)
-        questions[i].status = begin(client, &questions[i], names[i], options->server);
-    while (ask(client, options, questions, count))
+        questions[i].status = begin(client, &questions[i], names[i], options);
+    while (ask(client, options, patience_ms, questions, count))
         ;
     for (size_t i = 0; i < count; i++) {
         statuses[i] = questions[i].status;
@@ -118,9 +121,11 @@ enum rlock_status rlock_inspect_all(rlock_client *client, const struct rlock_ins
         RLOCK__READ_OPTIONS(rlock_inspect_options, cancel_fd, &options, given, &client->error);
     if (status == RLOCK_OK && options.server >= client->count)
         status = rlock__client_invalid(client, "there is no such server");
+    const int64_t patience_ms = status == RLOCK_OK ? rlock__left_ms(options.deadline_ms) : 0;
     for (size_t i = 0, some; i < count && status == RLOCK_OK; i += some) {
         some = count - i < RLOCK__CALLS_MAX ? count - i : RLOCK__CALLS_MAX;
-        status = inspect_some(client, &options, names + i, some, views + i, statuses + i);
+        status =
+            inspect_some(client, &options, patience_ms, names + i, some, views + i, statuses + i);
     }
     return status;
 }

@@ -27,7 +27,8 @@ enum { HOLDER_FIELDS = 15, WAITER_FIELDS = 7, PART_FIELDS = 4 };
 
 enum { VIEW_MOST = 64 << 20 }; /* bytes of all pages of a name: 400,000 permits, one by one */
 
-static const char PERMITS[] = "5 0"; /* the place where the permits begin: inspect.lua */
+/* The places where the holders begin, and of a semaphore's the permits: inspect.lua. */
+static const char HOLDS[] = "4 0", PERMITS[] = "5 0";
 
 /* --- what grows, until memory is short -------------------------------------------------------- */
 
@@ -255,11 +256,15 @@ enum rlock_status rlock__view_add(struct rlock__view *view, const rlock__reply *
     const char *next = rlock__reply_text(page, NEXT);
     if (*next == '\0' && !of_permits && !knows_all_permits(view))
         next = PERMITS;
+    if (view->only_held && *next != '\0' && *next < *HOLDS) /* the waiters do not matter */
+        next = HOLDS;
     (void)snprintf(view->next, sizeof view->next, "%s", next);
-    if (*next != '\0' && !view->failed)
+    if (*next != '\0' && !view->failed && !view->only_held)
         return RLOCK_AGAIN;
     *why = "no memory";
-    return !view->failed && rlock__view_merge(view) ? RLOCK_OK : RLOCK_SYSTEM;
+    if (view->failed || !rlock__view_merge(view))
+        return RLOCK_SYSTEM;
+    return *next == '\0' || view->view.held ? RLOCK_OK : RLOCK_AGAIN;
 }
 
 struct rlock__view *rlock__view_new(const char *name, const char *server) {

@@ -76,6 +76,7 @@ static int newest_first(const void *a, const void *b) {
 static bool merge_holds(struct rlock__view *view) {
     struct rlock_view_holder *out = calloc(view->hold_count + 1, sizeof *out);
     size_t count = 0;
+    free((void *)view->view.holders); /* of the pages before */
     view->view.holders = out;
     if (out == NULL)
         return false;

@@ -37,6 +37,11 @@ int64_t rlock__after_ms(int64_t now_ms, int64_t ms) {
     return ms > RLOCK_FOREVER - now_ms ? RLOCK_FOREVER : now_ms + ms;
 }
 
+int64_t rlock__left_ms(int64_t deadline_ms) {
+    const int64_t now_ms = rlock_now_ms();
+    return deadline_ms > now_ms ? deadline_ms - now_ms : 0;
+}
+
 int64_t rlock__share_ms(int64_t now_ms, int64_t deadline_ms, size_t count) {
     return deadline_ms == RLOCK_FOREVER || deadline_ms <= now_ms
                ? deadline_ms

@@ -20,6 +20,9 @@ int64_t rlock__epoch_ms(void);
 /* now + ms, without overflow: RLOCK_FOREVER stays RLOCK_FOREVER. */
 int64_t rlock__after_ms(int64_t now_ms, int64_t ms);
 
+/* How long it is until then; 0: it is over. */
+int64_t rlock__left_ms(int64_t deadline_ms);
+
 /* Of two instants the one that comes first, of two durations the shorter one. */
 static inline int64_t rlock__sooner_ms(int64_t a_ms, int64_t b_ms) {
     return a_ms < b_ms ? a_ms : b_ms;

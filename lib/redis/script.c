@@ -201,7 +201,7 @@ static void run_all(const struct all *all, const struct rlock__batch *batches,
     struct rlock__limit bound = *limit;
     const int64_t begun_ms = rlock_now_ms();
     int64_t end_ms = 0, deadline_ms = limit->deadline_ms;
-    const int64_t patience_ms = deadline_ms > begun_ms ? deadline_ms - begun_ms : 0;
+    const int64_t patience_ms = rlock__left_ms(deadline_ms);
     bool is_decided = false;
     enum rlock_status status = RLOCK_OK;
     while (status == RLOCK_OK) {

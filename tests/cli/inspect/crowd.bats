@@ -138,6 +138,46 @@ fill_foreign_permits() {
 END
 }
 
+# far MS: the server answers so much later from here on. patient: options by which it has ten times 50 ms for an answer.
+far() {
+    proxy_start
+    proxy lag "$1"
+}
+patient() { echo --connect-timeout "$(ms 250)" --io-timeout "$(ms 250)"; }
+
+# asks MOST STATUS COMMAND...: it sends something and waits for answers less often than that, until it ends so.
+asks() {
+    local times
+    : >proxy.log
+    run -"$2" --separate-stderr rlock "${@:3}"
+    times=$(grep -c '^lagged' proxy.log)
+    ((times > 0 && times < $1)) || fail "$times times"
+}
+
+@test "status over a slow line: the time-outs are for each page; a server that falls silent is not waited for longer" {
+    fill_readers 300
+    far 50
+    # shellcheck disable=SC2046
+    try status --json $(patient) x
+    assert_success
+    assert_equal "$(grep -o '"ttl_ms"' <<<"$output" | wc -l) $(grep -o '"position"' <<<"$output" | wc -l)" '300 300'
+    proxy mute-request "$(sha1sum <"$SCRIPTS/inspect.lua" | cut -d " " -f 1)" 5 1000000
+    # shellcheck disable=SC2046
+    within $((1500 * SLOW)) try status $(patient) x
+    assert_failure 69
+}
+
+@test "whether it is held, by a crowd, behind a crowd that waits, is asked in a few round trips" {
+    local held
+    fill_readers 5000
+    far 100
+    for held in 75 0; do
+        asks 5 "$held" status -q x
+        asks $((held == 75 ? 9 : 5)) "$held" wait -w 1s x # it listens, and looks once more
+        redis DEL x 'rlock_leases:{x}' >/dev/null
+    done
+}
+
 fill_long() {
     fill "redis.call('HSET', 'x', owner(1), 1) redis.call('PEXPIRE', 'x', 600000)
         redis.call('HSET', 'rlock_info:{x}', owner(1), (string.gsub(known(1), 'ccc', string.rep('c', 1100000), 1)))
@@ -155,15 +195,6 @@ fill_long() {
     assert_equal "$(redis EXISTS x)" 0
 }
 
-# asks MOST COMMAND...: it sends something and waits for answers less often than that, until it succeeds.
-asks() {
-    local times
-    : >proxy.log
-    run -0 --separate-stderr rlock "${@:2}"
-    times=$(grep -c '^lagged' proxy.log)
-    ((times > 0 && times < $1)) || fail "$times times"
-}
-
 @test "status and wait ask for a hundred names at once, and status for 10,000 locks a hundred times" {
     local names
     fill "for i = 1, 10000 do
@@ -172,9 +203,9 @@ asks() {
     proxy_start
     proxy lag 1
     mapfile -t names < <(seq -f 'n%g' 100)
-    asks 20 status --json "${names[@]}"
-    asks 20 wait "${names[@]}"
-    asks 400 status --json
+    asks 20 0 status --json "${names[@]}"
+    asks 20 0 wait "${names[@]}"
+    asks 400 0 status --json
     assert_equal "$(grep -o '"name"' <<<"$output" | wc -l)" 10000
     RLOCK_SERVER=$(server_url main) short 2000 : status --json
 }

@@ -33,14 +33,23 @@ struct asked {
     enum rlock_status status;
 };
 
-static void inspect(struct asked *f, const char *name, const char *const *answers,
-                    int64_t io_timeout_ms) {
+static void inspect_as(struct asked *f, const char *name, const char *const *answers,
+                       int64_t io_timeout_ms, bool only_held) {
     *f = (struct asked){.on.timeout_ms = io_timeout_ms};
     begin(&f->on, 1, &answers);
     f->on.client->connect_timeout_ms =
         LONG_MS; /* a server that was never heard gets no other try */
-    const struct rlock_inspect_options of = {sizeof of, name, 0, rlock_now_ms() + 5000, -1};
+    const struct rlock_inspect_options of = {.size = sizeof of,
+                                             .name = name,
+                                             .deadline_ms = rlock_now_ms() + 5000,
+                                             .cancel_fd = -1,
+                                             .only_held = only_held};
     f->status = rlock_inspect(f->on.client, &of, &f->view);
+}
+
+static void inspect(struct asked *f, const char *name, const char *const *answers,
+                    int64_t io_timeout_ms) {
+    inspect_as(f, name, answers, io_timeout_ms, false);
 }
 
 /* For so long, or until it is over. */
@@ -97,6 +106,33 @@ TEST(pages_are_put_together) {
     }
     forget(&f);
     assert_int_equal(f.on.peers[0].request_count, 2);
+}
+
+/* The waiters of the first page are enough, and a holder that lives. */
+TEST(whether_it_is_held_is_known_before_all_has_been_seen) {
+    /* clang-format off */
+    static const char *const answers[] = {
+        HEAD(TEXT(4, "read")) NOBODY "*1\r\n" WAITER(TEXT(1, "y"), "1") TAIL(NOBODY TEXT(4, "2 20")),
+        HEAD(TEXT(4, "read"))
+        "*1\r\n" HOLDER(TEXT(1, "a"), "30", TEXT(1, "a")) NOBODY
+        TAIL("*1\r\n" PART(TEXT(1, "a"), TEXT(1, "1"), "0", "0") TEXT(4, "5 17")),
+        HEAD(TEXT(4, "read"))
+        "*1\r\n" HOLDER(TEXT(1, "b"), "20", TEXT(1, "b")) NOBODY TAIL(NOBODY TEXT(4, "5 99")),
+        NULL,
+    };
+    /* clang-format on */
+    static const char *const places[] = {"", "4 0", "5 17"};
+    struct asked f;
+    inspect_as(&f, "a", answers, LONG_MS, true);
+    assert_int_equal(f.status, RLOCK_OK);
+    assert_true(f.view->held && f.view->holder_count == 1);
+    assert_string_equal(f.view->holders[0].owner, "b");
+    forget(&f);
+    assert_int_equal(f.on.peers[0].request_count, COUNT(places));
+    for (size_t i = 0; i < COUNT(places); i++) {
+        const struct peer_request *request = &f.on.peers[0].requests[i];
+        assert_string_equal(request->words[request->word_count - 2].data, places[i]);
+    }
 }
 
 /* What took the server too long must not take it as long again. */
