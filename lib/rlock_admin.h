@@ -163,19 +163,21 @@ struct rlock_break_options {
     const char *kind;          /* as in a view */
     const char *const *owners; /* only their holds are broken */
     size_t owner_count;
-    int64_t deadline_ms; /* for each server */
+    int64_t deadline_ms; /* of each server's first answer; each further one may take as long */
     int cancel_fd;       /* as in rlock_wait */
     const char *by;      /* the user that breaks it, for the message that its holders print, up to
                             RLOCK_TEXT_MAX bytes; NULL: none */
+    bool *broken;        /* receives for each owner whether it held it and does not any more, also
+                            where not all could be broken; NULL: that is not asked */
 };
 #define RLOCK_BREAK_OPTIONS_INIT                                                                   \
-    { sizeof(struct rlock_break_options), NULL, NULL, NULL, 0, RLOCK_FOREVER, -1, NULL }
+    { sizeof(struct rlock_break_options), NULL, NULL, NULL, 0, RLOCK_FOREVER, -1, NULL, NULL }
 
 /* Takes all holds of these owners away, on all servers, and wakes the waiters. The owners find out
  * at once if they listen, as a keeper does, or at their next renewal.
- * broken: how many of the owners held it. RLOCK_OK: they do not hold it any more, on no majority.
- * RLOCK_LOST: none of them did. RLOCK_INVALID: a latch, which nobody holds. RLOCK_WRONG_KIND,
- * RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM. */
+ * broken: how many of the owners held it, and do not any more: on no majority. RLOCK_OK: all that
+ * held it. RLOCK_LOST: none of them did. RLOCK_INVALID: a latch, which nobody holds.
+ * RLOCK_WRONG_KIND, RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM. */
 RLOCK_API RLOCK_CHECK enum rlock_status
 rlock_break(rlock_client *client, const struct rlock_break_options *options, int64_t *broken);
 

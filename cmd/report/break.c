@@ -101,11 +101,14 @@ static void show(const struct settings *settings, const struct holders *holders)
     }
 }
 
+/* Those that are, also where it could not be taken away from others. */
 static void say_broken(const struct settings *settings, const struct holders *holders) {
     char text[HOLDERS_TEXT_SIZE], after[AFTER_SIZE];
     const char *name = settings->names[0];
     for (size_t i = 0; i < holders->size; i++) {
         const int64_t runs_on_ms = holders_one_runs_on_ms(holders, i);
+        if (!holders->broken[i])
+            continue;
         const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", holders->kind),
                                            OUT_TEXT("holder", holders->owners[i]),
                                            OUT_NUMBER("waiting", (int64_t)holders->waiters),
@@ -116,8 +119,6 @@ static void say_broken(const struct settings *settings, const struct holders *ho
                   "broke %s: it was %s%s%s", name, holders_describe(text, holders, i),
                   *after != '\0' ? "; " : "", after);
     }
-    if (holders->waiters > 0)
-        out_info("%zu waited for it: the next has been woken", holders->waiters);
 }
 
 /* Begins to listen to the holders that have a command, before they are broken. Those to which it
@@ -161,7 +162,7 @@ static void stopping_end(const struct holders *holders, const struct settings *s
     const int64_t began_ms = rlock_now_ms(), end_ms = began_ms + settings->look.stop_wait_ms;
     for (size_t i = 0; i < holders->size; i++) {
         rlock_subscription *stopping = holders->seen[i].stopping;
-        if (stopping == NULL)
+        if (stopping == NULL || !holders->broken[i])
             continue;
         const int64_t over_ms = rlock_now_ms() + holders_one_runs_on_ms(holders, i);
         const int64_t until_ms = over_ms < end_ms ? over_ms : end_ms;
@@ -185,21 +186,24 @@ static int break_it(const struct server *server, const struct holders *holders) 
         .deadline_ms = holders_deadline_ms(server),
         .cancel_fd = -1,
         .by = by,
+        .broken = holders->broken,
     };
     int64_t broken;
     stopping_begin(holders, server);
     const enum rlock_status status = rlock_break(server->client, &options, &broken);
-    if (status == RLOCK_OK) {
-        say_broken(settings, holders);
-        stopping_end(holders, settings);
-    }
+    int failure = 0;
+    say_broken(settings, holders);
     if (status == RLOCK_LOST)
-        return out_fail(NOT_DONE, options.name, NULL,
-                        "cannot break %s: its holder has changed meanwhile; nothing was changed",
-                        options.name);
-    if (status != RLOCK_OK)
-        return server_explain(server, NULL, holders->kind, "break", options.name, status, "");
-    return 0;
+        failure = out_fail(NOT_DONE, options.name, NULL,
+                           "cannot break %s: its holder has changed meanwhile; nothing was changed",
+                           options.name);
+    else if (status != RLOCK_OK)
+        failure = server_explain(server, NULL, holders->kind, "break", options.name, status,
+                                 broken > 0 ? "; whoever is not named may still hold it" : "");
+    else if (holders->waiters > 0)
+        out_info("%zu waited for it: the next has been woken", holders->waiters);
+    stopping_end(holders, settings);
+    return failure;
 }
 
 static int ask_and_break(const struct server *server, const struct holders *holders) {

@@ -47,8 +47,9 @@ static int gather(struct holders *holders, const struct settings *settings) {
     for (size_t i = 0; i < settings->server.count; i++)
         most += holders->views[i] != NULL ? holders->views[i]->holder_count : 0;
     holders->owners = calloc(most, sizeof *holders->owners);
+    holders->broken = calloc(most, sizeof *holders->broken);
     holders->seen = calloc(most, sizeof *holders->seen);
-    if (holders->owners == NULL || holders->seen == NULL)
+    if (holders->owners == NULL || holders->broken == NULL || holders->seen == NULL)
         return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot break %s: out of memory",
                         settings->names[0]);
     holders->seen_ms = rlock_now_ms();
@@ -89,6 +90,7 @@ void holders_free(struct holders *holders) {
     for (size_t i = 0; i < holders->size; i++)
         rlock_subscription_free(holders->seen[i].stopping);
     free(holders->owners);
+    free(holders->broken);
     free(holders->seen);
 }
 

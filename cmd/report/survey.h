@@ -49,6 +49,7 @@ struct holders {
     /* The holders that --owner picks, each once, wherever it was seen. */
     size_t size;
     const char **owners;
+    bool *broken; /* which of them do not hold it any more: rlock_break() */
     struct seen {
         const struct rlock_view_holder *holder;
         const rlock_view *view;       /* that it is in */

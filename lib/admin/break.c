@@ -14,109 +14,155 @@ enum {
     BROKEN = 1,
     BROKEN_IN_PART = 2, /* a semaphore's permits: so many that one script does not take all */
     OTHER_KIND = -1,
+    AT_ONCE = 50 /* owners, in one round trip */
 };
 
 struct breaking {
     rlock_client *client;
     const struct rlock__kind *kind;
     const struct rlock_break_options *options;
-    int64_t deadline_ms; /* of the server that is asked */
-    struct rlock__call call;
-    char *keys[RLOCK__KEYS_MAX], *lease_key, *publish; /* what the call is made of */
+    int64_t patience_ms;         /* for each answer */
+    struct rlock__call *calls;   /* for so many owners as go at once */
+    char *keys[RLOCK__KEYS_MAX]; /* what the calls are made of */
+    char *lease_keys[AT_ONCE];
+    char *publish;
     char id[RLOCK__ID_SIZE];
+    struct victim {
+        bool held;      /* on one of the servers that have answered, before */
+        size_t answers; /* of the servers: it does not any more */
+    } * victims;        /* as many as owners */
 };
 
-static bool make_call(struct breaking *b) {
+static bool make_calls(struct breaking *b) {
     const char *by = b->options->by, *name = b->options->name;
     b->publish = rlock__kind_key(b->kind->publish, name);
-    if (!rlock__kind_keys(b->keys, b->kind->keys, name) || b->publish == NULL ||
-        !rlock__random_id(b->id))
+    b->calls = calloc(AT_ONCE, sizeof *b->calls);
+    b->victims = calloc(b->options->owner_count + 1, sizeof *b->victims);
+    if (!rlock__kind_keys(b->keys, b->kind->keys, name) || b->publish == NULL || b->calls == NULL ||
+        b->victims == NULL || !rlock__random_id(b->id))
         return false;
-    b->call = (struct rlock__call){
-        .arg_count = 8,
-        .args = {"", "0", b->id, "0", b->publish, "0", "", by != NULL ? by : ""},
-        .checks = true};
-    rlock__call_add_keys(&b->call, b->keys);
-    b->call.key_count += b->kind->shares; /* the lease key */
+    for (size_t i = 0; i < AT_ONCE; i++) {
+        b->calls[i] = (struct rlock__call){
+            .arg_count = 8,
+            .args = {"", "0", b->id, "0", b->publish, "0", "", by != NULL ? by : ""},
+            .checks = true};
+        rlock__call_add_keys(&b->calls[i], b->keys);
+        b->calls[i].key_count += b->kind->shares; /* the lease key */
+    }
     return true;
 }
 
-static enum rlock_status out_of_memory(struct breaking *b) {
+static void free_calls(struct breaking *b) {
+    rlock__kind_keys_free(b->keys);
+    for (size_t i = 0; i < AT_ONCE; i++)
+        free(b->lease_keys[i]);
+    free(b->publish);
+    free(b->calls);
+    free(b->victims);
+}
+
+static enum rlock_status out_of_memory(const struct breaking *b) {
     rlock__error_set(&b->client->error, "no memory, or no random bytes");
     return RLOCK_SYSTEM;
 }
 
-/* The holder that is to lose it. False: no memory. */
-static bool name_victim(struct breaking *b, const char *owner) {
-    b->call.args[RLOCK__ARG_CHECK + 1] = owner;
+/* The holder that is to lose it by the i-th call. False: no memory. */
+static bool name_victim(struct breaking *b, size_t i, const char *owner) {
+    struct rlock__call *call = &b->calls[i];
+    call->args[RLOCK__ARG_CHECK + 1] = owner;
     if (!b->kind->shares)
         return true;
-    free(b->lease_key);
-    b->lease_key = rlock__kind_lease_key(b->options->name, owner, false);
-    b->call.keys[b->call.key_count - 1] = b->lease_key;
-    return b->lease_key != NULL;
+    free(b->lease_keys[i]);
+    b->lease_keys[i] = rlock__kind_lease_key(b->options->name, owner, false);
+    call->keys[call->key_count - 1] = b->lease_keys[i];
+    return b->lease_keys[i] != NULL;
 }
 
-/* One owner, on one server. RLOCK_LOST: it was not there any more; but not after an answer that was
- * lost: that request has done it. */
-static enum rlock_status break_one(struct breaking *b, size_t server, int64_t *broken) {
-    struct rlock__answer answer = {.code = BROKEN_IN_PART};
-    bool in_doubt, done = false;
-    while (answer.code == BROKEN_IN_PART) {
-        const enum rlock_status status = rlock__script_retry(
-            b->client, &b->client->routes.at[server], b->kind->take_away, &b->call, b->deadline_ms,
-            b->options->cancel_fd, &answer, &in_doubt);
-        if (status != RLOCK_OK)
-            return status;
-        rlock__reply_free(answer.reply);
-        if (answer.code == OTHER_KIND)
-            return rlock__wrong_kind(&b->client->error, b->options->name);
-        done = done || in_doubt || answer.code == BROKEN ||
-               (answer.code == BROKEN_IN_PART && answer.b > 0);
+/* Takes the answer about one owner. RLOCK_AGAIN: it has more. An owner that was not there any more
+ * held nothing; but not after an answer that was lost: that request has done it. */
+static enum rlock_status hear(const struct breaking *b, struct victim *victim,
+                              const struct rlock__run *run, bool in_doubt) {
+    if (run->status != RLOCK_OK) {
+        b->client->error = run->route->error;
+        return run->status;
     }
-    *broken += done;
-    return done ? RLOCK_OK : RLOCK_LOST;
+    const int64_t code = run->answer.code, permits = run->answer.b;
+    rlock__reply_free(run->answer.reply);
+    if (code == OTHER_KIND)
+        return rlock__wrong_kind(&b->client->error, b->options->name);
+    victim->held =
+        victim->held || in_doubt || code == BROKEN || (code == BROKEN_IN_PART && permits > 0);
+    if (code == BROKEN_IN_PART)
+        return RLOCK_AGAIN;
+    victim->answers++;
+    return RLOCK_OK;
 }
 
-/* On one server, owner by owner: however many there are, no script runs long. RLOCK_LOST: none of
- * them was there any more. */
-static enum rlock_status break_on(struct breaking *b, size_t server, int64_t *broken) {
-    enum rlock_status sum = RLOCK_LOST;
-    for (size_t i = 0; i < b->options->owner_count; i++) {
-        if (!name_victim(b, b->options->owners[i]))
+/* Some owners on one server, those that have more than one script takes until they have not. */
+static enum rlock_status break_some(struct breaking *b, size_t server, size_t first, size_t count) {
+    struct rlock__call *calls[AT_ONCE];
+    struct rlock__run runs[AT_ONCE];
+    enum rlock_status sum = RLOCK_OK;
+    for (size_t i = 0; i < count; i++) {
+        calls[i] = &b->calls[i];
+        if (!name_victim(b, i, b->options->owners[first + i]))
             return out_of_memory(b);
-        const enum rlock_status status = break_one(b, server, broken);
-        if (status == RLOCK_OK)
-            sum = RLOCK_OK;
-        else if (status != RLOCK_LOST)
-            return status;
+    }
+    while (count > 0 && sum == RLOCK_OK) {
+        bool in_doubt;
+        size_t more = 0;
+        rlock__script_retry_all(b->client, &b->client->routes.at[server], b->kind->take_away, calls,
+                                runs, count, rlock__after_ms(rlock_now_ms(), b->patience_ms),
+                                b->options->cancel_fd, &in_doubt);
+        for (size_t i = 0; i < count; i++) {
+            struct victim *victim = &b->victims[first + (size_t)(calls[i] - b->calls)];
+            const enum rlock_status status = hear(b, victim, &runs[i], in_doubt);
+            if (status == RLOCK_AGAIN)
+                calls[more++] = calls[i];
+            else if (status != RLOCK_OK)
+                sum = status;
+        }
+        count = more;
     }
     return sum;
 }
 
-/* Where a majority has answered, the others are too few to hold it. */
+/* On one server, owner by owner: however many there are, no script runs long. */
+static enum rlock_status break_on(struct breaking *b, size_t server) {
+    const size_t owners = b->options->owner_count;
+    enum rlock_status status = RLOCK_OK;
+    for (size_t i = 0, some; i < owners && status == RLOCK_OK; i += some) {
+        some = owners - i < AT_ONCE ? owners - i : AT_ONCE;
+        status = break_some(b, server, i, some);
+    }
+    return status;
+}
+
+/* Who held it, and does not any more: where a majority has answered, the others are too few to hold
+ * it. RLOCK_LOST: nobody. */
+static enum rlock_status sum_up(const struct breaking *b, int64_t *broken) {
+    const size_t majority = rlock__majority(b->client->count);
+    for (size_t i = 0; i < b->options->owner_count; i++) {
+        const bool is_broken = b->victims[i].held && b->victims[i].answers >= majority;
+        *broken += is_broken;
+        if (b->options->broken != NULL)
+            b->options->broken[i] = is_broken;
+    }
+    return *broken > 0 ? RLOCK_OK : RLOCK_LOST;
+}
+
 static enum rlock_status break_everywhere(struct breaking *b, int64_t *broken) {
-    const int64_t now_ms = rlock_now_ms(), end_ms = b->options->deadline_ms;
-    const int64_t patience_ms = end_ms > now_ms ? end_ms - now_ms : 0;
     const size_t servers = b->client->count;
-    size_t done = 0, gone = 0;
-    enum rlock_status failure = RLOCK_UNAVAILABLE;
-    for (size_t i = 0; i < servers; i++) {
-        int64_t number = 0;
-        b->deadline_ms = rlock__after_ms(rlock_now_ms(), patience_ms); /* others may have hung */
-        const enum rlock_status status = break_on(b, i, &number);
-        done += status == RLOCK_OK;
-        gone += status == RLOCK_LOST;
-        if (status == RLOCK_CANCELLED)
-            return status;
-        if (status == RLOCK_OK)
-            *broken = number > *broken ? number : *broken;
-        else if (status != RLOCK_LOST)
+    size_t answered = 0;
+    enum rlock_status status = RLOCK_OK, failure = RLOCK_UNAVAILABLE;
+    for (size_t i = 0; i < servers && status != RLOCK_CANCELLED; i++) {
+        status = break_on(b, i);
+        answered += status == RLOCK_OK;
+        if (status != RLOCK_OK)
             failure = status;
     }
-    if (done + gone < rlock__majority(servers))
-        return failure;
-    return done > 0 ? RLOCK_OK : RLOCK_LOST;
+    status = sum_up(b, broken);
+    return failure == RLOCK_CANCELLED || answered < rlock__majority(servers) ? failure : status;
 }
 
 static bool has_owners(const struct rlock_break_options *options) {
@@ -129,8 +175,10 @@ static bool has_owners(const struct rlock_break_options *options) {
 static enum rlock_status take_away(rlock_client *client, const struct rlock_break_options *options,
                                    int64_t *broken) {
     enum rlock_status status = rlock__check_name(client, options->name);
-    struct breaking b = {
-        .client = client, .options = options, .kind = rlock__kind_find(options->kind)};
+    struct breaking b = {.client = client,
+                         .options = options,
+                         .kind = rlock__kind_find(options->kind),
+                         .patience_ms = rlock__left_ms(options->deadline_ms)};
     if (status != RLOCK_OK)
         return status;
     if (b.kind == NULL || b.kind->take_away == NULL)
@@ -140,10 +188,8 @@ static enum rlock_status take_away(rlock_client *client, const struct rlock_brea
     if (options->by != NULL && strnlen(options->by, RLOCK_TEXT_MAX + 1) > RLOCK_TEXT_MAX)
         return rlock__client_invalid(
             client, "the name of the user who breaks a lock has at most 1024 bytes");
-    status = make_call(&b) ? break_everywhere(&b, broken) : out_of_memory(&b);
-    rlock__kind_keys_free(b.keys);
-    free(b.lease_key);
-    free(b.publish);
+    status = make_calls(&b) ? break_everywhere(&b, broken) : out_of_memory(&b);
+    free_calls(&b);
     return status;
 }
 

@@ -178,6 +178,36 @@ asks() {
     done
 }
 
+@test "break over a slow line: the time-outs are for each answer, and not for all holders" {
+    local crowd count
+    far 50
+    while IFS=, read -r crowd count; do
+        redis FLUSHALL >/dev/null
+        $crowd
+        # shellcheck disable=SC2046
+        try break --force -w 0 $(patient) x
+        assert_success
+        assert_equal "$crowd: $(grep -c '^rlock: broke x: it was held by' <<<"$stderr")" "$crowd: $count"
+        assert_equal "$(redis EXISTS x 'rlock_hold:{x}') $(redis GET x)" "$([[ $crowd == *permits* ]] && echo '1 157' || echo '0 ')"
+    done <<'END'
+fill_readers 300,300
+fill_permits 150 1,150
+END
+}
+
+@test "break: the server falls silent after 200 of 300 readers: those are named, and the status is 69" {
+    fill_readers 300
+    proxy_start
+    proxy mute-request "$(sha break rw)" 201 1000000
+    # shellcheck disable=SC2046
+    within $((2500 * SLOW)) try break --force -w 0 $(patient) x
+    assert_failure 69
+    assert_equal "$(redis HLEN x)" 101 # and the mode
+    assert_equal "$(grep -c '^rlock: broke x: it was held by' <<<"$stderr")" 200
+    assert_stderr_has "cannot break x on $RLOCK_SERVER: no answer in time; whoever is not named may still hold it"
+    [[ $stderr != *'waited for it'* ]]
+}
+
 fill_long() {
     fill "redis.call('HSET', 'x', owner(1), 1) redis.call('PEXPIRE', 'x', 600000)
         redis.call('HSET', 'rlock_info:{x}', owner(1), (string.gsub(known(1), 'ccc', string.rep('c', 1100000), 1)))
