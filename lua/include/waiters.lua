@@ -4,14 +4,16 @@
 -- Each waiter listens on a channel of its own; one that listens is alive. The first listens on everybody's
 -- too, until it has the lock or leaves: Redisson's releases publish only there. A few at the front send
 -- heartbeats, that is, try again every 2 to 2.5 s, so that the dead among them are known to be; all others
--- sleep until they get a message. No call looks at more than A_FEW of them.
+-- sleep until they get a message.
 --
 -- KEYS  5 waiters: zset {owner: ticket}, the epoch ms at which it came, and larger than all before it (of `fair`:
 --         tickets.lua); a waiter that lost its place by mistake comes back to it with its ticket
 --       6 front: front.lua  7 shown: hash {waiter: JSON, what `status` shows}, of all lines of the name
 local waiters = {
     waiters = key.waiters, front = KEYS[6],
-    A_FEW = 5, -- so many get a message from one call
+    FRONT = 16, -- so many at the front send heartbeats, and the last A_FEW, which live on should all others have died
+    A_FEW = 5, -- so many get a message from one call, or are taken out
+    HEARTBEAT = 2500, SOON = 1, -- ms after which one comes again, at most
 }
 
 -- These, {owner: state}, are in that state from now on.
@@ -79,7 +81,7 @@ function waiters.leave(at, owner)
 end
 
 -- The longest that one of so many sleeps, ms: eight come in a second, however many they are.
-function waiters.sleep(length) return math.max(5000, 125 * length) end
+function waiters.sleep(length) return math.max(2 * waiters.HEARTBEAT, 125 * length) end
 
 -- ms for which it stands: it outlives nobody's sleep.
 function waiters.lifetime(length) return 3 * waiters.sleep(length) end

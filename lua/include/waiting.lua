@@ -1,6 +1,4 @@
 -- waiting.lua: coming to wait, and being known to be alive there.
-waiters.FRONT, waiters.BACK, waiters.AT_ONCE = 16, 4, 8
-waiters.SOON, waiters.HEARTBEAT = 1, 2500 -- ms after which one comes again, at most
 
 -- The ticket of the caller, where it stands in line.
 function waiters.stands_in(at)
@@ -65,7 +63,7 @@ local function lengthen_front(at)
     local watched, alive = count_front(at)
     if alive >= waiters.FRONT then return false end
     local states, deaf = {}, false
-    for _, owner in ipairs(redis.call('ZRANGE', at.waiters, watched, watched + waiters.AT_ONCE - 1)) do
+    for _, owner in ipairs(redis.call('ZRANGE', at.waiters, watched, watched + waiters.A_FEW - 1)) do
         local hears = owner == call.owner or server.tell(owner, 'beat')
         deaf = deaf or not hears
         states[owner] = hears and 'beats' or 'deaf'
@@ -77,16 +75,16 @@ end
 -- Others have come to stand before them: the last of them sleep again, where there are many more than needed.
 local function shorten_front(at)
     local watched, alive = count_front(at)
-    if alive <= waiters.FRONT + waiters.AT_ONCE then return end
-    local last = redis.call('ZRANGE', at.waiters, watched - waiters.AT_ONCE, watched - 1)
+    if alive <= waiters.FRONT + waiters.A_FEW then return end
+    local last = redis.call('ZRANGE', at.waiters, watched - waiters.A_FEW, watched - 1)
     redis.call('HDEL', at.front, unpack(last))
     for _, owner in ipairs(last) do at.at_front[owner] = nil end
 end
 
 -- What each try does for the line, unless it has put enough in order. place: the caller's; nil: it does not stand
 -- there. Returns in how many ms it shall come again: soon, if there is more to do; to send a heartbeat, if it stands at
--- the front, or is one of the last, which live on should all others have died. One that has come to stand before others
--- may stand among those at the front, and must be known there as they are: it may die at once.
+-- the front, or is one of the last. One that has come to stand before others may stand among those at the front, and must
+-- be known there as they are: it may die at once.
 function waiters.tend(at, place, length)
     if call.has_cleaned and not call.overtakes then return waiters.SOON end
     if front.is_silent(at) then doubt_all(at) end
@@ -95,7 +93,7 @@ function waiters.tend(at, place, length)
     if is_front then waiters.note(at, {[call.owner] = 'beats'}) end
     shorten_front(at)
     if call.has_cleaned or bury_some(at) or count_front(at) < length and lengthen_front(at) then return waiters.SOON end
-    local awake = is_front or place and (place <= waiters.FRONT or place > length - waiters.BACK)
+    local awake = is_front or place and (place <= waiters.FRONT or place > length - waiters.A_FEW)
     return awake and waiters.HEARTBEAT or waiters.sleep(length)
 end
 

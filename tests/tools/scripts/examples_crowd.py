@@ -29,7 +29,7 @@ def cost_of_a_living_crowd(bench):
                 _crowd(lock, min(size, 25))  # those at the front are heard of again, however long this takes
             for number in (0, size // 2, size - 1):
                 again = bench.few(lock.take, nth(number), _attempt(number), place="1")[11]
-                same(again, max(5000, 125 * size) if 20 < number < size - 4 else BEATS_AGAIN, f"{kind} {number}")
+                same(again, max(5000, 125 * size) if 20 < number < size - 5 else BEATS_AGAIN, f"{kind} {number}")
             same(bench.few(lock.give, A, attempt(0xa))[0], RELEASED)
             same(bench.few(lock.take, nth(0), _attempt(0), place="1")[0], GRANTED)
             bench.few(lock.give, nth(2), _attempt(2))  # leaves

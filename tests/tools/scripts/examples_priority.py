@@ -254,13 +254,13 @@ def cost_of_priorities(bench):
 
 
 def overtaken_at_the_front(bench):
-    """fair --priority: those that are overtaken do not send heartbeats for ever: the front has 25 at most, and no gap"""
+    """fair --priority: those that are overtaken do not send heartbeats for ever: the front has 22 at most, and no gap"""
     fair = bench.held("fair")
     for number in range(100):
         bench.listener.listen(fair.own_channel(nth(number)))
         fair.take(nth(number), attempt(0x1000 + number), priority=number + 1)
         front = bench.server("HKEYS", FRONT)
-        same(len(front) <= 16 + 8 + 1, True, f"{len(front)} send heartbeats")
+        same(len(front) <= 16 + 5 + 1, True, f"{len(front)} send heartbeats")
         same(set(bench.server("ZRANGE", WAITERS, 0, len(front) - 1)), set(front), "those in front")
 
 
