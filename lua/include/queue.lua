@@ -12,9 +12,7 @@
 local queue = {
     list = KEYS[8], timeouts = KEYS[9], waiters = KEYS[10], front = KEYS[11],
     PATIENCE = 300000, -- Redisson's, for one place
-    NEAR = 100, -- so many places behind one that leaves are told apart
-    AHEAD = 16, -- of so many before one the latest score counts
-    REMEMBER = 1200000, -- ms for which superseded owners that are away stay known while all waiters have --supersede
+    NEAR = 100, -- so many places behind one that leaves are told apart; of FRONT before one the latest score counts
 }
 
 local function is_ours(owner) return string.find(owner, '@', 1, true) end

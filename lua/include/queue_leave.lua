@@ -18,7 +18,7 @@ end
 
 -- The scores of those that stand at these places, from 0, or near them, {owner: epoch ms}: nearly in the list's order.
 function queue.scores(from, to)
-    local some = redis.call('ZRANGE', queue.timeouts, math.max(from - queue.AHEAD, 0), to + queue.AHEAD, 'WITHSCORES')
+    local some = redis.call('ZRANGE', queue.timeouts, math.max(from - waiters.FRONT, 0), to + waiters.FRONT, 'WITHSCORES')
     local scores = {}
     for i = 1, #some, 2 do scores[some[i]] = tonumber(some[i + 1]) end
     return scores
@@ -38,7 +38,7 @@ function queue.move_up(from, by, length, others)
         redis.call('ZADD', queue.timeouts, 'XX', rest + length * queue.PATIENCE, last)
         return
     end
-    local first = math.max(from - queue.AHEAD, 0)
+    local first = math.max(from - waiters.FRONT, 0)
     local near = redis.call('LRANGE', queue.list, first, from + queue.NEAR - 1)
     local count = #near
     if near[count] ~= last then near[count + 1] = last end

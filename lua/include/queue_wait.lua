@@ -166,7 +166,7 @@ local function score(at, others, left)
     local rest = server.now + math.max(left, 0)
     if call.priority > 0 then at = 0 end
     if others == 0 or at == 0 then return rest + (at + 1) * queue.PATIENCE end
-    local first = math.max(at - queue.AHEAD, 0)
+    local first = math.max(at - waiters.FRONT, 0)
     local before, scores = redis.call('LRANGE', queue.list, first, at - 1), queue.scores(first, at)
     for _, owner in ipairs(before) do rest = math.max(scores[owner] or 0, rest) end
     return rest + queue.PATIENCE
@@ -204,6 +204,7 @@ function queue.place(left)
     rank = others == 0 and at or rank or redis.call('ZRANK', queue.waiters, call.owner) or 0
     call.overtakes = is_new and rank + 1 < length - others
     local again_ms = waiters.tend(queue, rank + 1, length - others)
-    waiters.expire(queue, length, is_new, is_new, call.variant == 'supersede' and queue.REMEMBER)
+    -- Superseded owners that are away stay known while all waiters have --supersede.
+    waiters.expire(queue, length, is_new, call.variant == 'supersede' and try.REMEMBER)
     return at + 1, length, again_ms, ticket
 end

@@ -10,13 +10,15 @@ end
 -- kind than one more than the last. An expiry is the first write: it is allowed when memory is out, and after it the
 -- others are.
 function waiters.enter(at, length, next_ticket)
-    redis.call('PEXPIRE', at.waiters, waiters.lifetime(length + 1))
+    local ms = waiters.lifetime(length + 1)
+    redis.call('PEXPIRE', at.waiters, ms)
     local ticket = waiters.stands_in(at)
     if ticket then return ticket, false end
     local last = redis.call('ZRANGE', at.waiters, '-1', '-1', 'WITHSCORES')
     at.last, at.last_ticket = last[1], tonumber(last[2])
     ticket = call.ticket or next_ticket and next_ticket() or math.max(server.now, (at.last_ticket or 0) + 1)
     redis.call('ZADD', at.waiters, ticket, call.owner)
+    if not at.last then redis.call('PEXPIRE', at.waiters, ms) end
     return ticket, true
 end
 
@@ -97,11 +99,10 @@ function waiters.tend(at, place, length)
     return awake and waiters.HEARTBEAT or waiters.sleep(length)
 end
 
--- After waiters.enter(). is_new: it has just come; is_first: of rlock's in the line; shown_ms: for how long what is shown
--- stands, if not as the line. It may have expired with a shorter line of the name.
-function waiters.expire(at, length, is_new, is_first, shown_ms)
+-- After waiters.enter(). is_new: it has just come; shown_ms: for how long what is shown stands, if not as the line. It may
+-- have expired with a shorter line of the name.
+function waiters.expire(at, length, is_new, shown_ms)
     local ms = waiters.lifetime(length)
-    if is_first then redis.call('PEXPIRE', at.waiters, ms) end
     redis.call('PEXPIRE', at.front, ms)
     if not is_new and redis.call('PEXPIRE', key.shown, shown_ms or ms) == 1 then return end
     redis.call('HSET', key.shown, call.owner, call.us())
@@ -116,6 +117,6 @@ function waiters.place(at)
     if is_new then length = length + 1 end
     local place = redis.call('ZRANK', at.waiters, call.owner) + 1
     local tended = waiters.tend(at, place, length)
-    waiters.expire(at, length, is_new, is_new and length == 1)
+    waiters.expire(at, length, is_new)
     return place, length, tended, ticket
 end
