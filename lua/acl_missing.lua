@@ -7,9 +7,10 @@
 -- Reply {KNOWN, 0, 0, RULE...}: what is missing, as ACL SETUSER takes it | {UNKNOWN, 0, 0}: Redis 6
 -- can't be asked
 function rights.status(can, k)
-    return can('GET', k) and can('HGETALL', k) and can('PTTL', k) and can('STRLEN', k) and can('TYPE', k)
-        and can('HGET', k, k) and can('HSCAN', k, k) and can('HSTRLEN', k, k) and can('ZSCAN', k, k)
-        and can('ZSCORE', k, k) and can('LRANGE', k, k, k) and can('ZCOUNT', k, k, k) and can('ZRANGE', k, k, k)
+    return can('GET', k) and can('PTTL', k) and can('STRLEN', k) and can('TYPE', k)
+        and can('HGET', k, k) and can('HMGET', k, k) and can('HSCAN', k, k) and can('HSTRLEN', k, k)
+        and can('ZSCAN', k, k) and can('ZSCORE', k, k) and can('LRANGE', k, k, k) and can('ZCOUNT', k, k, k)
+        and can('ZRANGE', k, k, k)
 end
 rights['status, all'] = function(can, k)
     return rights.status(can, k) and can('HKEYS', k) and can('HLEN', k) and can('SCAN', k)

@@ -23,17 +23,24 @@ local function add_waiter(owner, ticket)
         text(known.note), text(known.any), ticket and tickets.priority(ticket) or 0}
 end
 
--- Which of those waiters are not to be counted any more: a table of truths. See waiting.lua.
-local function dead_of(at)
-    local dead, is_silent = {}, front.is_silent(at)
-    for owner, known in pairs(front.of(at)) do dead[owner] = not is_silent and known.due <= server.now end
+-- Which of these waiters are not to be counted any more: a table of truths. See waiting.lua.
+local function dead_of(at, owners)
+    local dead = {}
+    if not owners[1] then return dead end
+    at.at_front = {}
+    front.read(at, redis.call('ZRANGE', at.waiters, '0', front.NEAR - 1))
+    front.read(at, owners)
+    local is_silent = front.is_silent(at)
+    for owner, known in pairs(at.at_front) do dead[owner] = not is_silent and known.due <= server.now end
     return dead
 end
 
 local function look_at(at, position)
     local first = first_at(position)
     local some = redis.call('ZRANGE', at.waiters, first, first + inspect.AT_ONCE - 1, 'WITHSCORES')
-    local dead = some[1] and dead_of(at)
+    local owners = {}
+    for i = 1, #some, 2 do owners[#owners + 1] = some[i] end
+    local dead = dead_of(at, owners)
     for i = 1, #some, 2 do
         if not dead[some[i]] then add_waiter(some[i], tonumber(some[i + 1])) end
     end
@@ -44,7 +51,7 @@ end
 local function look_at_queue(position)
     local first = first_at(position)
     local some = redis.call('LRANGE', inspect.list, first, first + inspect.AT_ONCE - 1)
-    local dead = some[1] and dead_of(inspect.queue)
+    local dead = dead_of(inspect.queue, some)
     for _, owner in ipairs(some) do
         local is_ours = string.find(owner, '@', 1, true)
         local number = redis.call('ZSCORE', is_ours and inspect.queue.waiters or inspect.timeouts, owner)

@@ -1,8 +1,8 @@
 -- rights_mutex.lua: the rights of `run`, see rights.lua.
 function rights.run(can, k)
-    return can('DEL', k) and can('EXISTS', k) and can('HGETALL', k) and can('INCR', k) and can('PTTL', k)
-        and can('ZCARD', k) and can('HDEL', k, k) and can('HGET', k, k) and can('HSCAN', k, k) and can('LPOS', k, k)
-        and can('PEXPIRE', k, k) and can('ZRANK', k, k) and can('ZREM', k, k) and can('ZSCORE', k, k)
-        and can('HSET', k, k, k) and can('LRANGE', k, k, k) and can('ZADD', k, k, k)
-        and can('ZRANGE', k, k, k)
+    return can('DEL', k) and can('EXISTS', k) and can('HLEN', k) and can('INCR', k) and can('PTTL', k)
+        and can('ZCARD', k) and can('HDEL', k, k) and can('HGET', k, k) and can('HMGET', k, k)
+        and can('HSCAN', k, k) and can('LPOS', k, k) and can('PEXPIRE', k, k) and can('ZRANK', k, k)
+        and can('ZREM', k, k) and can('ZSCORE', k, k) and can('HSET', k, k, k) and can('LRANGE', k, k, k)
+        and can('ZADD', k, k, k) and can('ZRANGE', k, k, k)
 end

@@ -24,7 +24,7 @@ function waiters.note(at, states)
         changed[#changed + 1] = owner
         changed[#changed + 1] = state .. ' ' .. server.now_text
     end
-    if #changed > 0 then redis.call('HSET', at.front, unpack(changed)) end
+    if #changed > 0 then at.watched = at.watched + redis.call('HSET', at.front, unpack(changed)) end
 end
 
 -- These, {owner: whether it heard}, were told that they may have it, or did not hear what they were told. They have a
@@ -68,9 +68,11 @@ function waiters.wake(at) return tell_some(at, '0', true) end
 -- Takes these out.
 function waiters.remove(at, ...)
     redis.call('ZREM', at.waiters, ...)
-    redis.call('HDEL', at.front, ...)
+    local gone = redis.call('HDEL', at.front, ...)
     redis.call('HDEL', key.shown, ...)
-    for _, owner in ipairs(at.at_front and {...} or {}) do at.at_front[owner] = nil end
+    if not at.at_front then return end
+    at.watched = at.watched - gone
+    for _, owner in ipairs({...}) do at.at_front[owner] = nil end
 end
 
 -- True: it was the first.

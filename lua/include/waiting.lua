@@ -29,7 +29,7 @@ local function doubt_all(at)
     for owner, known in pairs(front.of(at)) do
         if known.since > server.now + 1 then
             redis.call('DEL', at.front)
-            at.at_front = {}
+            at.at_front, at.watched = {}, 0
             return
         end
         if known.state ~= 'deaf' then states[owner] = 'deaf' end
@@ -49,23 +49,21 @@ local function bury_some(at)
     return true
 end
 
--- How many are at the front; and how many of them have time left.
-local function count_front(at)
-    local number, alive = 0, 0
+-- How many of those that are known at the front have time left.
+local function count_alive(at)
+    local alive = 0
     for _, known in pairs(front.of(at)) do
-        number = number + 1
         if known.due > server.now + front.LIMITS.deaf then alive = alive + 1 end
     end
-    return number, alive
+    return alive
 end
 
 -- The waiters that send heartbeats are the first in line, without a gap. Tells a few more to. Returns whether some of them
 -- did not hear it, and more are wanted.
 local function lengthen_front(at)
-    local watched, alive = count_front(at)
-    if alive >= waiters.FRONT then return false end
+    if count_alive(at) >= waiters.FRONT then return false end
     local states, deaf = {}, false
-    for _, owner in ipairs(redis.call('ZRANGE', at.waiters, watched, watched + waiters.A_FEW - 1)) do
+    for _, owner in ipairs(redis.call('ZRANGE', at.waiters, at.watched, at.watched + waiters.A_FEW - 1)) do
         local hears = owner == call.owner or server.tell(owner, 'beat')
         deaf = deaf or not hears
         states[owner] = hears and 'beats' or 'deaf'
@@ -76,10 +74,9 @@ end
 
 -- Others have come to stand before them: the last of them sleep again, where there are many more than needed.
 local function shorten_front(at)
-    local watched, alive = count_front(at)
-    if alive <= waiters.FRONT + waiters.A_FEW then return end
-    local last = redis.call('ZRANGE', at.waiters, watched - waiters.A_FEW, watched - 1)
-    redis.call('HDEL', at.front, unpack(last))
+    if count_alive(at) <= waiters.FRONT + waiters.A_FEW then return end
+    local last = redis.call('ZRANGE', at.waiters, at.watched - waiters.A_FEW, at.watched - 1)
+    at.watched = at.watched - redis.call('HDEL', at.front, unpack(last))
     for _, owner in ipairs(last) do at.at_front[owner] = nil end
 end
 
@@ -90,11 +87,10 @@ end
 function waiters.tend(at, place, length)
     if call.has_cleaned and not call.overtakes then return waiters.SOON end
     if front.is_silent(at) then doubt_all(at) end
-    local watched = count_front(at)
-    local is_front = place and (place <= watched or place == watched + 1 and place <= waiters.FRONT)
+    local is_front = place and (place <= at.watched or place == at.watched + 1 and place <= waiters.FRONT)
     if is_front then waiters.note(at, {[call.owner] = 'beats'}) end
     shorten_front(at)
-    if call.has_cleaned or bury_some(at) or count_front(at) < length and lengthen_front(at) then return waiters.SOON end
+    if call.has_cleaned or bury_some(at) or at.watched < length and lengthen_front(at) then return waiters.SOON end
     local awake = is_front or place and (place <= waiters.FRONT or place > length - waiters.A_FEW)
     return awake and waiters.HEARTBEAT or waiters.sleep(length)
 end

@@ -100,6 +100,34 @@ def dead_crowd_is_passed_over(bench):
         bench.standing()
 
 
+def _script_us(bench):
+    """How many scripts have run, and for how long in all."""
+    runs = re.findall(r"cmdstat_eval(?:sha)?:calls=(\d+),usec=(\d+)", bench.server("INFO", "commandstats"))
+    return [sum(map(int, numbers)) for numbers in zip(*runs)]
+
+
+def thousands_of_dead(bench):
+    """six thousand dead fair waiters in front make no script longer, and are passed over within ten seconds"""
+    lock, owners, spent = bench.lock("fair"), [nth(number) for number in range(6000)], 0
+    lock.take(A, attempt(0xa))
+    now = bench.server.now()
+    bench.server("RPUSH", QUEUE, *owners)
+    bench.server("ZADD", TIMEOUTS, *[word for owner in owners for word in (now + PATIENCE, owner)])
+    bench.server("ZADD", "rlock_queue:{x}", *[word for number, owner in enumerate(owners) for word in (now - 9000 + number, owner)])
+    bench.hear(lock.own_channel(B))
+    lock.take(B, attempt(0xb))
+    bench.few(lock.give, A, attempt(0xa))
+    calls, us = _script_us(bench)
+    while (answer := bench.few(lock.take, B, attempt(0xb), place="2"))[0] != GRANTED:
+        spent += answer[11]
+        same(spent < 10000, True, f"after {spent} ms")
+        if answer[11] > SOON:
+            bench.server.let_pass(answer[11])
+    calls, us = (after - before for after, before in zip(_script_us(bench), (calls, us)))
+    same(us / calls < 1500, True, f"{us / calls} us a script")
+    same(bench.server.value(QUEUE), None)
+
+
 def dead_among_the_living(bench):
     """dead fair waiters, wherever they stand among living ones, are passed over, and these enter in their order"""
     lock, size = bench.lock("fair"), 60
