@@ -144,7 +144,8 @@ fresh() { # nothing is there, and no fault
 # all_meet FAULT REQUEST_OF [ARG...]: the request of each kind that the function names, or its reply, or the connection.
 all_meet() {
     local kind
+    local -A lock=([sem]='+{sem}' [plain]='+{plain}') # which share their scripts
     for kind in "${kinds[@]}"; do
-        proxy "$1" "$("$2" "$kind")" "${@:3}"
+        proxy "$1" "$("$2" "$kind")${lock[$kind]-}" "${@:3}"
     done
 }

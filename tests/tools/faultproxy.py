@@ -8,7 +8,7 @@ LISTEN, TARGET: paths of Unix sockets. Orders are lines written to FIFO; each is
 each fault that bit, "lost-reply N", "lost-request N", "delayed N", "lagged" and so on: a test without such a
 line has tested nothing.
 
-orders (MATCH: part of a request's words, without regard to case; NTH: from 1, of the requests that
+orders (MATCH: part of a request's words, without regard to case, or several of them joined by +; NTH: from 1, of the requests that
 match from now on; COUNT of them, 1 by default):
   lose-request MATCH NTH [COUNT]   never reaches the server; the connection is closed
   mute-request MATCH NTH [COUNT]   the same, but the connection stays open and silent
@@ -210,13 +210,13 @@ class Proxy:
 
 class Rule:
     def __init__(self, action, match, nth, count=1, *error):
-        self.action, self.match, self.param, self.seen = action, match.lower(), " ".join(error), 0
+        self.action, self.match, self.param, self.seen = action, match.lower().split("+"), " ".join(error), 0
         if action == "delay-reply":
             self.param, count = int(count) / 1000, 1
         self.first, self.last = int(nth), int(nth) + int(count) - 1
 
     def applies(self, text):
-        if self.match not in text:
+        if not all(part in text for part in self.match):
             return False
         self.seen += 1
         return self.first <= self.seen <= self.last
