@@ -91,9 +91,7 @@ static void ask_to_restore(struct rlock__ballot *ballot, size_t server) {
     const struct rlock_lock *lock = resource->lock;
     struct rlock__instance *instance = &resource->instances[server];
     const bool inner = resource->hold.owner != lock->owner;
-    const bool knows_it = instance->state == RLOCK__HELD &&
-                          instance->token == resource->hold.token &&
-                          instance->granted_ms >= ballot->ask->since_ms;
+    const bool knows_it = instance->state == RLOCK__HELD && instance->token == resource->hold.token;
     if (knows_it || rlock__instance_in_doubt(instance))
         return;
     (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
@@ -107,21 +105,36 @@ static void ask_to_restore(struct rlock__ballot *ballot, size_t server) {
     ballot->batch.enough = ballot->batch.count;
 }
 
-/* since_ms: when the renewal began. A server that has not answered it in time, for a majority had,
- * may have lost the hold as well; one that still has it renews it. */
+/* A server that has not answered the renewal in time, for a majority had, is asked once more: it
+ * may have lost the hold as well. A renewal that arrives late does no harm, other than a hold that
+ * is put back. */
+static void ask_late(struct rlock__ballot *ballot, size_t server) {
+    const struct rlock__instance *instance = &ballot->resource->instances[server];
+    if (instance->state == RLOCK__HELD && instance->granted_ms < ballot->ask->since_ms)
+        ask_to_renew(ballot, server);
+    ballot->batch.enough = ballot->batch.count;
+}
+
+/* since_ms: when the renewal began. */
 static void restore(struct rlock_lock *lock, struct rlock__routes *routes, int64_t since_ms,
                     int cancel_fd) {
     /* What could not be put back now is wanted after the next renewal, too: nothing is concluded.
      */
-    static const struct rlock__verb verb = {.ask = ask_to_restore, .judge = judge_restored};
+    static const struct rlock__verb late = {.ask = ask_late, .judge = judge_renewal},
+                                    put_back = {.ask = ask_to_restore, .judge = judge_restored};
     const int64_t most_ms = lock->lease_ms / 10; /* a short lease is due again in a moment */
     const struct rlock__limit limit = {rlock_now_ms() + rlock__sooner_ms(most_ms, RESTORE_MS),
                                        cancel_fd};
-    struct rlock__ask ask = rlock__asking(lock, &verb, lock->kind->restore, &limit);
+    struct rlock__ask ask = rlock__asking(lock, &late, lock->kind->renew, &limit);
+    if (routes->count == 1)
+        return;
     ask.routes = routes;
     ask.since_ms = since_ms;
     ask.in_passing = true; /* one that has been silent for long is not waited for */
-    if (routes->count > 1)
+    (void)rlock__ask_all(&ask);
+    ask.verb = &put_back;
+    ask.script = lock->kind->restore;
+    if (rlock_now_ms() < limit.deadline_ms)
         (void)rlock__ask_all(&ask);
 }
 
