@@ -27,12 +27,7 @@ end
 local function doubt_all(at)
     local states = {}
     for owner, known in pairs(front.of(at)) do
-        if known.since > server.now + 1 then
-            redis.call('DEL', at.front)
-            at.at_front, at.watched = {}, 0
-            return
-        end
-        if known.state ~= 'deaf' then states[owner] = 'deaf' end
+        if known.state ~= 'deaf' or known.since > server.now + 1 then states[owner] = 'deaf' end
     end
     waiters.note(at, states)
 end
