@@ -27,7 +27,7 @@ teardown() { :; }
     python3 "$TOOLS/rights.py" rules "$manual" all | grep '^+' | sort | diff - "$BATS_TEST_TMPDIR/each"
 }
 
-@test "the rules for those who look name the commands that they look with, and no others" {
+@test "the rules for those who look name no command that is not in what they look with" {
     local -A sources=([status]="$SCRIPTS/inspect.lua" ['status No without NAME']="$SCRIPTS/inspect.lua
         $BATS_TEST_DIRNAME/../../lib/admin/key.c $BATS_TEST_DIRNAME/../../lib/admin/scan.c")
     local kind files
@@ -37,6 +37,7 @@ teardown() { :; }
             printf '%s\n' +eval +evalsha
             grep -ohE "\('[A-Z]+'|\"[A-Z]+\"" "${files[@]}" | tr -d "('\"" | grep -vx COUNT | sed 's/.*/+\L&/'
         } | sort -u >"$BATS_TEST_TMPDIR/used"
-        python3 "$TOOLS/rights.py" rules "$manual" "$kind" | grep '^+' | sort | diff - "$BATS_TEST_TMPDIR/used"
+        python3 "$TOOLS/rights.py" rules "$manual" "$kind" | grep '^+' | sort |
+            comm -23 - "$BATS_TEST_TMPDIR/used" | diff - /dev/null
     done
 }
