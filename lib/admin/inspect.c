@@ -9,9 +9,10 @@
 #include "os/options.h"
 #include "redis/script_retry.h"
 
-enum { OTHER_KIND = -1 };
-
-static const char page[] = "50"; /* entries: half a millisecond of the server's */
+enum {
+    OTHER_KIND = -1,
+    PORTION = 50 /* entries on a page: half a millisecond of the server's */
+};
 
 /* A name that is asked about. */
 struct question {
@@ -33,10 +34,11 @@ static enum rlock_status begin(rlock_client *client, struct question *question, 
         return RLOCK_SYSTEM;
     }
     question->view->only_held = options->only_held;
-    question->call = (struct rlock__call){
-        .arg_count = 8,
-        .args = {"", "0", "", "0", RLOCK__SPUBLISH, "0", question->view->next, page},
-        .most = RLOCK__RESP_LISTING};
+    question->call =
+        (struct rlock__call){.arg_count = 7,
+                             .args = {"", "0", "", "0", RLOCK__SPUBLISH, "0", question->view->next},
+                             .portion = PORTION,
+                             .most = RLOCK__RESP_LISTING};
     rlock__call_add_keys(&question->call, question->keys);
     return RLOCK_AGAIN;
 }

@@ -15,8 +15,7 @@ enum {
     NAMES_SIZE = 32 * 1024 * 1024, /* of all names together: some 400,000 */
     NAME_SIZE = 32,                /* what one counts for besides its text */
     EXAMINED_MAX = 1000000,        /* keys, in one step */
-    AT_ONCE = 1000,                /* keys: 0.2 ms of the server's */
-    LESS = 8                       /* so much less after no answer */
+    AT_ONCE = 1000                 /* keys: 0.2 ms of the server's */
 };
 
 struct rlock_scan {
@@ -232,7 +231,7 @@ static enum rlock_status try_once(rlock_scan *scan, const struct rlock__limit *l
         scan->client->error = route->error;
     if (status == RLOCK_AGAIN) {
         rlock__route_doubt(route);
-        scan->at_once = scan->at_once >= LESS ? scan->at_once / LESS : 1;
+        scan->at_once = rlock__smaller(scan->at_once);
     }
     return status;
 }

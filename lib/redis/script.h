@@ -30,6 +30,7 @@ struct rlock__call {
     const char *keys[RLOCK__KEYS_MAX]; /* the first says where it goes, also if it is not sent */
     size_t arg_count;
     const char *args[RLOCK__ARGS_MAX];
+    size_t portion;     /* one more argument: how much to do; 0: there is none */
     bool checks;        /* it checks the user's rights: lua/include/rights.lua */
     bool replicated;    /* a "yes" counts once the replicas that are wanted have it */
     bool replicated_no; /* so does a "no" */

@@ -4,7 +4,7 @@
 #include "os/clock.h"
 #include "os/random.h"
 
-enum { PAUSE_MIN_MS = 10, PAUSE_MAX_MS = 500 };
+enum { PAUSE_MIN_MS = 10, PAUSE_MAX_MS = 500, LESS = 8 };
 
 struct rlock__limit rlock__tries_limit(const struct rlock__tries *tries) {
     return rlock__client_call_limit(tries->client, tries->began_ms, tries->backoff_ms > 0,
@@ -25,6 +25,10 @@ enum rlock_status rlock__tries_pause(struct rlock__tries *tries) {
         return RLOCK_UNAVAILABLE;
     const struct rlock__limit pause = {next_ms, tries->cancel_fd};
     return rlock__sleep(&pause) == RLOCK_CANCELLED ? RLOCK_CANCELLED : RLOCK_AGAIN;
+}
+
+size_t rlock__smaller(size_t portion) {
+    return portion >= LESS ? portion / LESS : 1;
 }
 
 /* Asks all that have not been answered. RLOCK_AGAIN: some still have not. */
@@ -53,10 +57,14 @@ static enum rlock_status ask_once(struct rlock__route *route, const struct rlock
     return status;
 }
 
-/* An answer was lost: what comes now may be what has come of the request before. */
+/* An answer was lost: what comes now may be what has come of the request before. What took so long
+ * is not asked for again: less of it is. */
 static void doubt(struct rlock__call *const *calls, size_t count) {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         calls[i]->replicated_no = true;
+        if (calls[i]->portion > 1)
+            calls[i]->portion = rlock__smaller(calls[i]->portion);
+    }
 }
 
 static void end_all(struct rlock__run *runs, size_t count, enum rlock_status status) {

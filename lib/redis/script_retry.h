@@ -30,10 +30,14 @@ struct rlock__limit rlock__tries_limit(const struct rlock__tries *tries);
  * for that; RLOCK_CANCELLED. */
 enum rlock_status rlock__tries_pause(struct rlock__tries *tries);
 
+/* How much to ask for where so much took too long. */
+size_t rlock__smaller(size_t portion);
+
 enum { RLOCK__CALLS_MAX = 100 };
 
 /* The same of several calls at once, RLOCK__CALLS_MAX at most: each run says what has come of its
- * call, as rlock__script_retry() returns it; the answers' replies are the caller's to free. */
+ * call, as rlock__script_retry() returns it; the answers' replies are the caller's to free.
+ * After a lost answer a call with a portion is sent with a smaller one, which stays in it. */
 void rlock__script_retry_all(const struct rlock_client *client, struct rlock__route *route,
                              const struct rlock__script *script, struct rlock__call *const *calls,
                              struct rlock__run *runs, size_t count, int64_t deadline_ms,

@@ -27,9 +27,10 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
     run->last = run->first + run->asking;
     if (run->asking && !rlock__link_ask_words(run->link, 1, asking))
         return false;
-    const char *words[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX];
-    char key_count[8];
+    const char *words[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX + 1];
+    char key_count[8], portion[24];
     (void)snprintf(key_count, sizeof key_count, "%zu", call->key_count);
+    (void)snprintf(portion, sizeof portion, "%zu", call->portion);
     size_t n = 0;
     words[n++] = by_hash ? "EVALSHA" : "EVAL";
     words[n++] = by_hash ? script->sha1 : script->body;
@@ -41,6 +42,8 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
         const bool check = i == RLOCK__ARG_CHECK && call->checks && run->link->checked != script;
         words[n++] = !check ? call->args[i] + plain : run->route->site->fsync ? "2" : "1";
     }
+    if (call->portion > 0)
+        words[n++] = portion;
     return rlock__link_ask_words(run->link, n, words);
 }
 

@@ -136,16 +136,23 @@ TEST(whether_it_is_held_is_known_before_all_has_been_seen) {
 }
 
 /* What took the server too long must not take it as long again. */
-TEST(what_was_not_found_in_time_is_searched_for_in_smaller_portions) {
-    struct asked f;
-    long portions[2];
-    search(&f, ANSWERS(PEER_SILENT, KEYS(TEXT(1, "0"), "0")), LONG_MS);
-    assert_int_equal(f.status, RLOCK_OK);
-    forget(&f);
-    assert_int_equal(f.on.peers[0].request_count, 2);
-    for (size_t i = 0; i < 2; i++)
-        portions[i] = atol(f.on.peers[0].requests[i].words[3].data);
-    assert_true(portions[1] > 0 && portions[1] <= portions[0] / 4);
+TEST(what_was_not_answered_in_time_is_asked_for_in_smaller_portions) {
+    for (int scans = 0; scans <= 1; scans++) {
+        struct asked f;
+        long portions[2];
+        if (scans)
+            search(&f, ANSWERS(PEER_SILENT, KEYS(TEXT(1, "0"), "0")), LONG_MS);
+        else
+            inspect(&f, "a", ANSWERS(PEER_SILENT, FREE), patience_ms(100));
+        assert_int_equal(f.status, RLOCK_OK);
+        forget(&f);
+        assert_int_equal(f.on.peers[0].request_count, 2);
+        for (size_t i = 0; i < 2; i++) {
+            const struct peer_request *request = &f.on.peers[0].requests[i];
+            portions[i] = atol(request->words[scans ? 3 : request->word_count - 1].data);
+        }
+        assert_true(portions[1] > 0 && portions[1] <= portions[0] / 4);
+    }
 }
 
 TEST(a_hash_with_one_owner_is_a_lock_and_what_cannot_be_seen_has_a_reason) {
