@@ -36,7 +36,8 @@ end
 
 local function give_back()
     local field, lives, number = holds.give_back(call.owner, waiter)
-    local left = field and holds.settle()
+    local left = field and holds.longest()
+    if field then holds.settle(left) end
     if not lives then
         leave()
         return {LOST, 0, 0}

@@ -12,16 +12,20 @@ function holds.bury()
 end
 
 -- For how long the last of them stands, ms; nil: none does. Of a lock that was deleted by hand they still stand in
--- leases, and may be somebody else's in it.
+-- leases, and somebody else's may be in it: a few of those go, and of more nothing is known.
 function holds.longest()
-    local last = redis.call('ZRANGE', holds.leases, '-1', '-1', 'WITHSCORES')
-    local left = last[1] and last[2] - server.now or 0
-    return left > 0 and holds.count(holds.field_of(last[1])) > 0 and left or nil
+    for _ = 0, holds.A_FEW do
+        local last = redis.call('ZRANGE', holds.leases, '-1', '-1', 'WITHSCORES')
+        local left = last[1] and last[2] - server.now or 0
+        if left <= 0 then return nil end
+        if holds.count(holds.field_of(last[1])) > 0 then return left end
+        holds.drop(string.match(last[1], '^(.*) (%x+)$'))
+    end
+    local left = redis.call('PTTL', key.lock)
+    return left > 0 and left or nil
 end
 
--- After some have ended: the keys stand for as long as the longest that remains. Returns what longest() does.
-function holds.settle()
-    local left = holds.longest()
+-- After some have ended: the keys stand for as long as the longest that remains, see holds.longest().
+function holds.settle(left)
     if left then holds.expire(left) else redis.call('DEL', key.info, holds.leases) end
-    return left
 end

@@ -56,8 +56,8 @@ end
 
 -- For how long the longest read hold stands, of ours and Redisson's, ms; nil: that is not known, or there are too many of
 -- theirs to ask for each, or one has no end.
-local function longest_read()
-    local entries, longest, asked = redis.call('HGETALL', key.lock), holds.longest(), 0
+local function longest_read(longest)
+    local entries, asked = redis.call('HGETALL', key.lock), 0
     if not longest and redis.call('HLEN', key.info) > 0 then return nil end
     for at = 1, #entries, 2 do
         local number = rw.holds_of_stranger(entries[at], entries[at + 1])
@@ -75,13 +75,14 @@ end
 -- After holds have ended: see holds.settle(). Beside Redisson's readers the lock is left as it stands where they are
 -- too many. Returns the mode, nil: nobody is left; and for how long it stands.
 function rw.settle()
+    local left = holds.longest() -- first: after it info has those of ours alone that are in the lock
     local fields, mode = redis.call('HLEN', key.lock), redis.call('HGET', key.lock, 'mode')
     if fields > 1 and rw.has_strangers(mode, fields, redis.call('HLEN', key.info)) then
-        local longest = mode == 'read' and fields <= MANY and longest_read()
+        local longest = mode == 'read' and fields <= MANY and longest_read(left)
         if longest then redis.call('PEXPIRE', key.lock, longest) end
         return mode, redis.call('PTTL', key.lock)
     end
-    local left = holds.settle()
+    holds.settle(left)
     if left then return mode, left end
     redis.call('DEL', key.lock)
 end

@@ -154,6 +154,23 @@ def beside_redissons(bench):
         bench.ends_in(theirs, "x")
 
 
+def redissons_after_a_lock_was_deleted(bench):
+    """rlock's long holds are deleted by hand, Redisson's reader comes: what rlock's next one gives back leaves it alone"""
+    for number in bench.afresh(1, 2, 3, 5):
+        read = bench.lock("read")
+        for each in range(1, number + 1):
+            read.take(nth(each), attempt(each), lease=LONG)
+        bench.server("DEL", "x")
+        bench.reader(R, LEASE)
+        same(read.take(B, attempt(9), lease=SHORT)[0], GRANTED)
+        same(read.give(B, attempt(9))[0], RELEASED)
+        same(bench.server.value("x"), {"mode": "read", R: "1"}, number)
+        same(0 < bench.server.left("x") <= LEASE, True, f"{number}: Redisson's lasts {bench.server.left('x')} ms")
+        for each in range(1, number + 1):
+            same(read.renew(nth(each), attempt(each)), [LOST, 0, 0])
+        same(bench.server.value("x"), {"mode": "read", R: "1"}, number)
+
+
 def broken_with_all_holds(bench):
     """break: all of an owner's read holds, and of Redisson's reader, and no other's; they are lost at their renewal"""
     read = _nested(bench, SHORT, LONG, LEASE)
