@@ -82,6 +82,7 @@ function rw.settle()
         if longest then redis.call('PEXPIRE', key.lock, longest) end
         return mode, redis.call('PTTL', key.lock)
     end
+    left = fields > 1 and left or nil
     holds.settle(left)
     if left then return mode, left end
     redis.call('DEL', key.lock)
