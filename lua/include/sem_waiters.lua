@@ -1,6 +1,5 @@
 -- sem_waiters.lua: the waiters for permits, and which comes next. One whose request fits may overtake those before
 -- it, but not for ever: one that asks for several has its turn when it has been first for long.
-local NEAR = 16 -- at the front: those that send heartbeats, waiting.lua
 local PATIENCE = 5000 -- ms for which one is overtaken
 local ALIVE = 3500 -- ms that are left until a waiter counts as dead that was heard of or is just coming
 local COMING = 100 -- ms in which one that was woken comes
@@ -41,7 +40,7 @@ end
 -- Wakes the first whose request fits into what is available, `most` of them. Each that comes wakes the next; one that
 -- was woken before and has not come may stand still, and is not waited for.
 function sem.wake(most)
-    local first = redis.call('ZRANGE', key.waiters, '0', NEAR - 1, 'WITHSCORES')
+    local first = redis.call('ZRANGE', key.waiters, '0', waiters.FRONT - 1, 'WITHSCORES')
     local rest = first[1] and sem.available() or 0
     if rest <= 0 then return end
     local owners, told, number_told = {}, {}, 0
