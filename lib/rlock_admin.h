@@ -83,8 +83,8 @@ struct rlock_inspect_options {
     size_t server;       /* which of the client's, from 0 */
     int64_t deadline_ms; /* of the first page; each further one may take as long */
     int cancel_fd;       /* as in rlock_wait */
-    bool only_held; /* whether it is held, and by whom for one, is enough: of a crowd of holders
-                       and waiters not all are asked for */
+    bool only_held; /* whether it is held, and one of the holders, is enough: of many holders and
+                       waiters not all are asked for */
 };
 #define RLOCK_INSPECT_OPTIONS_INIT                                                                 \
     { sizeof(struct rlock_inspect_options), NULL, 0, RLOCK_FOREVER, -1, false }

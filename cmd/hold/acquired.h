@@ -52,8 +52,8 @@ enum { ACQUIRED = -1 };
 int acquire_lock(struct acquired *acquired, const struct signals *signals, struct spawn *spawn);
 
 /* Gives the lock back, as rlock_release() does, in the time for one answer. was_lost: a minority of
- * several servers may still have it; who broke it is told that the command has stopped. A local:
- * server that has died is started before. */
+ * several servers may still have it; the user that broke it is told that the command has stopped. A
+ * local: server that has died is started before. */
 enum rlock_status acquire_give_back(const struct acquired *acquired, int64_t keep_ms,
                                     bool was_lost);
 

@@ -24,7 +24,7 @@ struct survey {
     int failure; /* 0, or the exit status that what went wrong calls for; it has been reported */
 };
 
-/* All that there is to see, or whether it is held, and by whom for one. */
+/* All that there is to see; or whether it is held, and one of the holders. */
 enum survey_depth { SURVEY_ALL, SURVEY_HELD };
 
 /* Asks them. Says what can't be seen, and goes on with what can.

@@ -54,7 +54,7 @@ enum { SERVER_GLANCE_MS = 1000 }; /* for one of several servers to say what is o
 int64_t server_answer_by_ms(const struct server *server, int64_t patience_ms,
                             int64_t of_several_ms);
 
-/* Inspects a name on one of the servers: whether it is held, and by whom for one. As
+/* Inspects a name on one of the servers: whether it is held, and one of the holders. As
  * rlock_inspect().
  */
 enum rlock_status server_inspect(const struct server *server, size_t which, const char *name,

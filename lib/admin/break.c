@@ -138,8 +138,8 @@ static enum rlock_status break_on(struct breaking *b, size_t server) {
     return status;
 }
 
-/* Who held it, and does not any more: where a majority has answered, the others are too few to hold
- * it. RLOCK_LOST: nobody. */
+/* The owners that held it, and do not any more: where a majority has answered, the other servers
+ * are too few for a hold. RLOCK_LOST: nobody. */
 static enum rlock_status sum_up(const struct breaking *b, int64_t *broken) {
     const size_t majority = rlock__majority(b->client->count);
     for (size_t i = 0; i < b->options->owner_count; i++) {

@@ -48,7 +48,7 @@ struct rlock__ask {
     /* For the verb: */
     char keep_text[24];       /* release: --min-hold */
     bool in_passing;          /* nothing depends on it: see script.h. release: a try follows */
-    int64_t since_ms;         /* renew: who has confirmed it since then is not asked again */
+    int64_t since_ms;         /* renew: a server that has confirmed it since is not asked again */
     struct rlock__busy *busy; /* take: what is in the way */
     int64_t ttl_ms;           /* check: the shortest */
 
