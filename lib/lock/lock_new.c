@@ -54,6 +54,8 @@ static const char *excess(const struct rlock_lock_options *options) {
         return "user, command, note and pid_space have at most 1024 bytes each";
     if (options->names == NULL || options->name_count < 1 || options->name_count > RLOCK_NAMES_MAX)
         return "a lock has 1 to 10000 names";
+    if (options->proofs == NULL && options->proof_count > 0)
+        return "proofs is NULL, but proof_count is not 0";
     if (!is_within(options->priority, -RLOCK_PRIORITY_MAX, RLOCK_PRIORITY_MAX))
         return "priority is -1000 to 1000";
     if (options->once_key != NULL && (is_too_long(options->once_key) || *options->once_key == '\0'))

@@ -286,6 +286,12 @@ TEST(a_proof_that_lacks_something_is_none) {
     assert_taken(MAKE_LOCK);
 }
 
+TEST(proofs_that_are_counted_are_there) {
+    given.lock.proofs = NULL;
+    given.lock.proof_count = 1;
+    assert_refused(MAKE_LOCK, "proofs is NULL");
+}
+
 TEST(only_what_has_a_lease_stays_taken) {
     static const char *const kinds[] = {"plain", "latch"};
     for (size_t i = 0; i < COUNT(kinds); i++) {
