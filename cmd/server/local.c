@@ -2,13 +2,12 @@
  *
  * The directory is the same whatever the environment says, so that cron and a shell meet; nobody
  * else can put a socket there, or another directory in its place. Of several users that need the
- * server one starts it. Two locks see to it that there is never a second: the rlock that starts it
- * holds start.lock until it is ready; the server holds the directory itself for as long as it lives
- * (and systemd-tmpfiles(8), which clears /tmp, leaves alone what is locked so). */
+ * server one starts it, with flock(2) on the directory; the server inherits the lock and holds it
+ * for as long as it lives, so there is never a second one (and systemd-tmpfiles(8), which clears
+ * /tmp, leaves alone what is locked so). */
 #include "server/local.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,49 +81,27 @@ static int start_server(struct local *local) {
     return 0;
 }
 
-/* No server listens, and no other rlock is starting one. A server that still runs is ending, was
- * started by an rlock that was killed since, or has lost its socket. On a file system that does not
- * lock directories, such as NFS, it cannot be found. */
-static int start_alone(struct local *local) {
-    while (flock(local->server.dir_fd, LOCK_EX | LOCK_NB) != 0 &&
-           (errno == EWOULDBLOCK || errno == EINTR)) {
+/* Who has the lock on the directory starts the server. A server that has it and does not listen is
+ * starting, is ending, or has lost its socket. Not a blocking flock(2): its holder may be stopped.
+ */
+static int start_once(struct local *local) {
+    for (;;) {
+        const int why = flock(local->server.dir_fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
         if (local_server_listens(&local->server))
             return 0;
+        if (why == 0)
+            return start_server(local);
+        if (why != EWOULDBLOCK)
+            return fail(local, EXIT_UNAVAILABLE,
+                        "cannot lock the directory %s: %s; name one on a "
+                        "disk of this machine: local:DIR",
+                        local->dir, strerror(why));
         if (!pause_until_deadline(local))
             return fail(local, EXIT_UNAVAILABLE,
                         "cannot reach the redis-server that runs in %s: it does not listen on "
                         "redis.sock there; see %s/redis.log, and end it",
                         local->dir, local->dir);
     }
-    return start_server(local);
-}
-
-/* Only one rlock starts the server, and holds start.lock until it is ready; the others wait for the
- * lock, and find the server running. */
-static int start_once(struct local *local) {
-    const int lock =
-        openat(local->server.dir_fd, "start.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (lock < 0)
-        return fail(local, EXIT_UNAVAILABLE, "cannot open %s/start.lock: %s", local->dir,
-                    strerror(errno));
-    int status = 0;
-    if (flock(lock, LOCK_SH | LOCK_NB) == 0 && local_server_listens(&local->server))
-        goto out;
-    /* Not a blocking flock(2): its holder may be stopped. */
-    while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-        if (pause_until_deadline(local))
-            continue;
-        status = fail(local, EXIT_UNAVAILABLE,
-                      "cannot start redis-server in %s: another rlock has been starting it for "
-                      "too long",
-                      local->dir);
-        goto out;
-    }
-    if (!local_server_listens(&local->server))
-        status = start_alone(local);
-out:
-    close(lock);
-    return status;
 }
 
 /* Open to us and to nobody else, whatever the caller's umask is. */
