@@ -1,13 +1,7 @@
-/* self.c: what a process of ours changes about itself.
- *
- * Descriptors: close_range(2) is not everywhere: Linux before 5.9 has none, and a container's
- * seccomp profile that does not know it refuses it. Then the kernel's list of what is open is gone
- * through. */
+/* self.c: what a process of ours changes about itself. */
 #include "process/self.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { READ_SIZE = 4096, NICE = -10 };
+enum { NICE = -10 };
 #define NEVER_OOM "-1000" /* proc(5), oom_score_adj */
 
 static bool is_kept(int fd, const int *kept, size_t count) {
@@ -24,49 +18,18 @@ static bool is_kept(int fd, const int *kept, size_t count) {
         if (kept[i] == fd)
             return true;
     }
-    return fd <= STDERR_FILENO;
-}
-
-/* The lowest number in kept from `from` on; INT_MAX: none. */
-static int next_kept(int from, const int *kept, size_t count) {
-    int next = INT_MAX;
-    for (size_t i = 0; i < count; i++) {
-        if (kept[i] >= from && kept[i] < next)
-            next = kept[i];
-    }
-    return next;
-}
-
-static bool close_ranges(const int *kept, size_t count) {
-    int from = STDERR_FILENO + 1, next;
-    for (; (next = next_kept(from, kept, count)) != INT_MAX; from = next + 1) {
-        if (next > from && close_range((unsigned)from, (unsigned)next - 1, 0) != 0)
-            return false;
-    }
-    return close_range((unsigned)from, ~0U, 0) == 0;
-}
-
-static void close_listed(const int *kept, size_t count) {
-    char entries[READ_SIZE] __attribute__((aligned(8)));
-    const int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    ssize_t n;
-    if (dir < 0)
-        return;
-    while ((n = getdents64(dir, entries, sizeof entries)) > 0) {
-        for (ssize_t at = 0; at < n;) {
-            const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
-            const int fd = (int)strtol(entry->d_name, NULL, 10);
-            if (fd != dir && !is_kept(fd, kept, count))
-                close(fd);
-            at += entry->d_reclen;
-        }
-    }
-    close(dir);
+    return false;
 }
 
 void self_close_others(const int *kept, size_t count) {
-    if (!close_ranges(kept, count))
-        close_listed(kept, count);
+    int last = STDERR_FILENO;
+    for (size_t i = 0; i < count; i++)
+        last = kept[i] > last ? kept[i] : last;
+    for (int fd = STDERR_FILENO + 1; fd < last; fd++) {
+        if (!is_kept(fd, kept, count))
+            close(fd);
+    }
+    closefrom(last + 1);
 }
 
 void self_leave_streams(int null) {
