@@ -286,13 +286,25 @@ const struct rlock_renewal *rlock_keeper_report(rlock_keeper *keeper) {
     return is_one ? reported : NULL;
 }
 
+/* The whole process may have been stopped, or the machine: then the thread had no time to see that
+ * the lease was over, and the word to stop may be the first that it hears. */
+static bool was_over(const struct rlock_keeper *keeper, int64_t at_ms) {
+    const int64_t end_ms = rlock_lease_end_ms(keeper->lock);
+    return at_ms >= (end_ms != 0 ? end_ms : keeper->unknown_until_ms);
+}
+
 enum rlock_status rlock_keeper_stop(rlock_keeper *keeper) {
     if (keeper == NULL)
         return RLOCK_OK;
     const uint64_t one = 1;
+    const int64_t asked_ms = rlock_now_ms();
     (void)!write(keeper->stop_fd, &one, sizeof one);
     pthread_join(keeper->thread, NULL);
     enum rlock_status verdict = keeper->verdict;
+    if (verdict == RLOCK_OK && was_over(keeper, asked_ms)) {
+        verdict = RLOCK_LOST;
+        rlock__error_set(&keeper->error, "the lease could not be renewed in time");
+    }
     if (verdict != RLOCK_OK)
         keeper->lock->client->error = keeper->error;
     free_keeper(keeper);

@@ -216,6 +216,20 @@ TEST(a_lease_that_is_over_is_asked_for_once) {
     }
 }
 
+/* As after a SIGSTOP that lasted longer: the thread hears of the end first. */
+TEST(a_lease_that_ran_out_was_not_kept) {
+    const struct rlock_keeper_options options = RLOCK_KEEPER_OPTIONS_INIT;
+    struct locked f;
+    rlock_keeper *keeper;
+    begin_one(&f, ANSWERS(GRANTED(17)));
+    assert_int_equal(try_once(&f), RLOCK_OK);
+    assert_int_equal(rlock_keeper_start(&keeper, f.lock, &options), RLOCK_OK);
+    atomic_store(&f.lock->granted_ms, rlock_now_ms() - LEASE_MS);
+    assert_int_equal(rlock_keeper_stop(keeper), RLOCK_LOST);
+    assert_string_equal(rlock_error(f.client), "the lease could not be renewed in time");
+    end(&f);
+}
+
 /* Of a handle nobody knows when its lease ends: there is time to find out. */
 TEST(what_was_resumed_is_kept) {
     struct locked f;
