@@ -76,12 +76,15 @@ static void note_busy(struct rlock_lock *lock, const struct rlock__busy *busy) {
 }
 
 /* The first name in canonical order that is busy is the one to wait for. After a try without an
- * answer nothing is known of our place there. */
+ * answer nothing is known of our place there; where another name gave none, we keep the place that
+ * we had. */
 static void wait_for_one(struct rlock_lock *lock, enum rlock_status status,
                          const struct rlock__busy *busy) {
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
-        resource->waited = i == lock->stuck_at;
+        const bool stays =
+            status == RLOCK_AGAIN && resource->waited && rlock__resource_in_line(resource);
+        resource->waited = stays || i == lock->stuck_at;
         if (status != RLOCK_BUSY)
             resource->place = -1;
     }

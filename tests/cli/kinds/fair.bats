@@ -118,6 +118,24 @@ members() { # N KEY
     assert_equal "$(order)" "first a ${others[*]}"
 }
 
+@test "a waiter for two names keeps its place in the line of one while the other cannot be taken" {
+    local before tried
+    was_tried() { (($(calls evalsha) >= $1)); }
+    holds first fair
+    brief a b
+    joins a -n w
+    joins b -n w
+    before=$(redis LRANGE "$queue" 0 -1)
+    redis CONFIG SET maxmemory 1
+    tried=$(calls evalsha)
+    wait_until 20 was_tried $((tried + 8))
+    assert_equal "$(redis LRANGE "$queue" 0 -1)" "$before"
+    redis CONFIG SET maxmemory 0
+    finish first a b
+    assert_equal "$(order)" "first a b"
+    assert_no_keys
+}
+
 @test "who has become the head is there when a dead holder's lease ends" {
     local killed
     holds a fair
