@@ -143,3 +143,22 @@ scripts_tried() { # NODE TIMES
     reaps 0 "$pid"
     nothing_left
 }
+
+@test "any of two names, and the slot of the one that was not taken is on its way: its line is not waited for at the end" {
+    local names
+    read -ra names <<<"$(cluster names)"
+    hold "${names[0]}"
+    hold "${names[1]}"
+    start run --any 1 -n "${names[0]}" -n "${names[1]}" -- sh -c 'echo "$RLOCK_NAME" >got; date +%s%N >ended'
+    wait_until 5 waiting "$(home "${names[0]}")" "${names[0]}" 1
+    wait_until 5 waiting "$(home "${names[1]}")" "${names[1]}" 1
+    migrate_begin "${names[0]}" "$(other_master "${names[0]}")"
+    let_go "${names[1]}"
+    reaps 0 "$pid"
+    (($(now_ns) - $(cat ended) < 1500000000 * SLOW)) || fail "it ended $((($(now_ns) - $(cat ended)) / 1000000)) ms after its command"
+    assert_equal "$(cat got)" "${names[1]}"
+    refute grep -q 'cannot confirm' err
+    migrate_end
+    let_go "${names[0]}"
+    wait_until 30 nothing_left
+}
