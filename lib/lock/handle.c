@@ -109,6 +109,8 @@ enum rlock_status rlock_handle_write(char **out, const rlock_lock *lock, const c
     *out = NULL;
     if (lock->kind->renew == NULL || rlock_hold_at(lock, 0) == NULL)
         return rlock__client_invalid(lock->client, "only what is held for a lease has a handle");
+    if (servers != NULL && (*servers == '\0' || strchr(servers, '\n') != NULL))
+        return rlock__client_invalid(lock->client, "servers is one line, and not empty");
     char *text = describe(lock, servers != NULL ? servers : lock->client->shown);
     if (text != NULL)
         *out = encode(text);

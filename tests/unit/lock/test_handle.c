@@ -118,3 +118,15 @@ TEST(what_cannot_be_taken_up_is_refused) {
     assert_null(text);
     rlock_lock_free(lock);
 }
+
+TEST(what_could_not_be_read_is_not_written) {
+    static const char *const servers[] = {"", "redis://a\nredis://b"};
+    rlock_lock *lock;
+    char *text;
+    assert_int_equal(rlock_lock_resume(&lock, on.client, &handle), RLOCK_OK);
+    for (size_t i = 0; i < COUNT(servers); i++) {
+        assert_int_equal(rlock_handle_write(&text, lock, servers[i]), RLOCK_INVALID);
+        assert_null(text);
+    }
+    rlock_lock_free(lock);
+}
