@@ -104,14 +104,14 @@ static enum rlock__io open_tls(struct rlock__conn *conn, const struct rlock__tls
 enum rlock__io rlock__conn_finish(struct rlock__conn *conn, const struct rlock__tls_config *tls,
                                   const char *host, struct rlock__error *error) {
     enum rlock__io io = RLOCK__IO_DONE;
-    if (conn->reader == NULL) {
+    if (conn->resp == NULL) {
         io = connected(conn, error);
         if (io == RLOCK__IO_DONE && tls != NULL)
             io = open_tls(conn, tls, host, error);
         if (io != RLOCK__IO_DONE)
             return io;
-        conn->reader = redisReaderCreate();
-        if (conn->reader == NULL) {
+        conn->resp = rlock__resp_new();
+        if (conn->resp == NULL) {
             rlock__error_set(error, "out of memory");
             return RLOCK__IO_SYSTEM;
         }
@@ -125,8 +125,7 @@ void rlock__conn_close(struct rlock__conn *conn) {
         conn->module->close(conn->tls);
     if (conn->fd >= 0)
         close(conn->fd);
-    if (conn->reader != NULL)
-        redisReaderFree(conn->reader);
+    rlock__resp_free(conn->resp);
     *conn = RLOCK__CONN_INIT;
 }
 
@@ -174,12 +173,10 @@ enum rlock__io rlock__conn_send(struct rlock__conn *conn, struct rlock__request 
     return RLOCK__IO_DONE;
 }
 
-/* Reads what has come, and gives the parser what is good of it. */
+/* Reads what has come. */
 static enum rlock__io read_on(struct rlock__conn *conn, struct rlock__error *error) {
     char bytes[READ_SIZE];
     size_t n = 0;
-    if (conn->resp.fault != NULL)
-        return broken(error, conn->resp.fault);
     if (conn->read >= READ_MOST) { /* it is time to look at the clock */
         conn->read = 0;
         conn->events = POLLOUT; /* at once: what TLS has read ahead nobody can poll for */
@@ -189,26 +186,19 @@ static enum rlock__io read_on(struct rlock__conn *conn, struct rlock__error *err
     conn->read = io == RLOCK__IO_DONE ? conn->read + n : 0;
     if (io != RLOCK__IO_DONE)
         return io;
-    const size_t good = rlock__resp_look(&conn->resp, bytes, n);
-    if (good > 0 && redisReaderFeed(conn->reader, bytes, good) != REDIS_OK)
-        return broken(error, "out of memory");
-    return RLOCK__IO_DONE;
+    const char *fault = rlock__resp_feed(conn->resp, bytes, n);
+    return fault == NULL ? RLOCK__IO_DONE : broken(error, fault);
 }
 
 enum rlock__io rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
                                    struct rlock__error *error) {
     enum rlock__io io = RLOCK__IO_DONE;
     while (io == RLOCK__IO_DONE) {
-        void *reply = NULL;
-        if (redisReaderGetReply(conn->reader, &reply) != REDIS_OK) {
-            rlock__error_set(error, "the server does not speak Redis's protocol: %s",
-                             conn->reader->errstr);
-            return RLOCK__IO_BROKEN;
-        }
-        if (reply != NULL) {
-            *out = reply;
+        const char *fault = rlock__resp_next(conn->resp, conn->most, out);
+        if (fault != NULL)
+            return broken(error, fault);
+        if (*out != NULL)
             return RLOCK__IO_DONE;
-        }
         io = read_on(conn, error);
     }
     return io;

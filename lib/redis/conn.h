@@ -15,19 +15,17 @@
 #include "os/error.h"
 #include "tls/tls.h"
 
-/* --- resp.c: bounds of a reply ---------------------------------------------------------------- */
+struct redisReply;
+typedef struct redisReply rlock__reply; /* free it with rlock__reply_free */
 
-/* How large a server's reply may be, and of what shape: looked at byte by byte before memory is
- * taken for it. A parser of RESP takes memory for what a reply's head announces: thirteen bytes may
- * ask for gigabytes, a string or a line that never ends takes all there is, and arrays in arrays
- * end on the stack. Redis sends nothing of the kind. This knows as much of RESP2 as is needed to
- * see that coming, whatever the parser behind it does about it. */
+/* --- resp.c: replies -------------------------------------------------------------------------- */
+
+/* How large a server's reply may be. hiredis takes memory for what a reply's head announces:
+ * thirteen bytes may ask for gigabytes, a string or a line that never ends takes all there is, and
+ * arrays in arrays end on the stack. Redis sends nothing of the kind. */
 enum {
-    RLOCK__RESP_DEPTH = 7,          /* of arrays in arrays; a list of slots needs 4 */
-    RLOCK__RESP_LINE = 64 * 1024,   /* of a status or an error */
-    RLOCK__RESP_TEXT = 1024 * 1024, /* of one string */
-    RLOCK__RESP_ITEM = 96,          /* what an element of an array counts for besides its text */
-    RLOCK__RESP_NUMBER = 20         /* digits, with a sign */
+    RLOCK__RESP_DEPTH = 7, /* of arrays in arrays; a list of slots needs 4 */
+    RLOCK__RESP_ITEM = 96  /* what an element of an array counts for besides its bytes */
 };
 
 /* Limits of a whole reply: about one lock (a kilobyte is long); the map of a cluster with badly
@@ -42,24 +40,19 @@ enum {
  * times, is still one in C. Tokens are digits, and not bounded. */
 #define RLOCK__NUMBER_MOST ((int64_t)1 << 53)
 
-/* A stream of replies, from its beginning; all zero at first. */
-struct rlock__resp {
-    size_t most;       /* what a reply may count for; 0: RLOCK__RESP_ANSWER */
-    const char *fault; /* why no byte is good any more; NULL: nothing */
-    /* The inside. */
-    size_t counted;                      /* of the reply that is coming */
-    size_t to_skip;                      /* bytes of a string that are still to come */
-    char type;                           /* of the line that is coming; '\0': none */
-    bool after_cr;                       /* its last byte was '\r' */
-    char number[RLOCK__RESP_NUMBER + 1]; /* on that line */
-    size_t length;                       /* of the line so far */
-    size_t depth;                        /* arrays that are open, and what each of them misses */
-    size_t missing[RLOCK__RESP_DEPTH];
-};
+/* A stream of replies, from its beginning. */
+struct rlock__resp;
 
-/* Looks at what has come. Returns how many bytes of it are good: all, or less, and then
- * resp->fault says what is wrong with the next one. */
-size_t rlock__resp_look(struct rlock__resp *resp, const char *bytes, size_t size);
+/* NULL: no memory. Free it with rlock__resp_free. */
+struct rlock__resp *rlock__resp_new(void);
+void rlock__resp_free(struct rlock__resp *resp);
+
+/* Adds what has come. Returns why nothing more is read; NULL: nothing. */
+const char *rlock__resp_feed(struct rlock__resp *resp, const char *bytes, size_t size);
+
+/* Takes the next reply, of at most so much; 0: RLOCK__RESP_ANSWER. *out: NULL: more must come.
+ * Returns like rlock__resp_feed. */
+const char *rlock__resp_next(struct rlock__resp *resp, size_t most, rlock__reply **out);
 
 /* The number within what numbers are good for. */
 int64_t rlock__resp_bounded(int64_t number);
@@ -73,9 +66,9 @@ struct rlock__conn {
     int fd;       /* -1: closed */
     short events; /* what the last RLOCK__IO_WAIT waits for */
     bool connecting;
-    struct redisReader *reader;
-    struct rlock__resp resp; /* what has been read is good up to here */
-    size_t read;             /* bytes, since the last RLOCK__IO_WAIT */
+    struct rlock__resp *resp; /* NULL: not connected yet */
+    size_t most;              /* what a reply may count for; 0: RLOCK__RESP_ANSWER */
+    size_t read;              /* bytes, since the last RLOCK__IO_WAIT */
     const struct rlock__tls_module *module;
     struct rlock__tls *tls; /* NULL: plain */
 };
@@ -86,10 +79,6 @@ struct rlock__request {
     char *bytes; /* NULL: none */
     size_t size, sent;
 };
-
-/* A reply; free it with rlock__reply_free. */
-struct redisReply;
-typedef struct redisReply rlock__reply;
 
 /* Formats a command behind what the request has already. False: out of memory. */
 bool rlock__request_add(struct rlock__request *request, size_t count, const char *const *words);
@@ -112,7 +101,7 @@ void rlock__conn_close(struct rlock__conn *conn);
 enum rlock__io rlock__conn_send(struct rlock__conn *conn, struct rlock__request *request,
                                 struct rlock__error *error);
 
-/* Receives one reply, of at most conn->resp.most. RLOCK__IO_DONE: *out is the caller's.
+/* Receives one reply, of at most conn->most. RLOCK__IO_DONE: *out is the caller's.
  * RLOCK__IO_WAIT, RLOCK__IO_BROKEN (one that is no reply, or is too large, too), RLOCK__IO_DENIED
  * (by TLS). However much comes, RLOCK__IO_WAIT does too, now and then: a caller's deadline is the
  * caller's. */

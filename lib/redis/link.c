@@ -162,7 +162,7 @@ static enum rlock__io ask(struct rlock__link *link) {
     enum rlock__io io = send_request(link);
     if (io != RLOCK__IO_DONE)
         return io == RLOCK__IO_WAIT ? wait_on(link) : io;
-    link->conn.resp.most = link->most;
+    link->conn.most = link->most;
     for (;;) {
         rlock__reply *reply = NULL;
         io = rlock__conn_receive(&link->conn, &reply, link->error);
@@ -181,7 +181,7 @@ static enum rlock__io ask(struct rlock__link *link) {
         if (link->got < link->expected)
             continue;
         rlock__request_free(&link->request);
-        link->conn.resp.most = 0;
+        link->conn.most = 0;
         link->by_ms = 0;
         link->expected = 0;
         link->in_doubt = false;

@@ -1,121 +1,94 @@
-/* resp.c: how large a server's reply may be, and of what shape. */
+/* resp.c: reads replies, by hiredis, and refuses what is larger than any should be. */
+#include <hiredis/hiredis.h>
+#include <stdlib.h>
+
 #include "redis/conn.h"
 
-#include <stdlib.h>
-#include <string.h>
+#if HIREDIS_MAJOR >= 1
+typedef size_t array_size;
+#else
+typedef int array_size;
+#endif
 
-static bool fail(struct rlock__resp *resp, const char *why) {
-    resp->fault = why;
-    return false;
-}
+struct rlock__resp {
+    redisReader *reader;
+    redisReplyObjectFunctions functions; /* hiredis's, but for createArray */
+    void *(*create_array)(const redisReadTask *task, array_size count);
+    const char *fault; /* why nothing more is read; NULL: nothing */
+    size_t most, counted;
+};
 
-static bool not_redis(struct rlock__resp *resp) {
-    return fail(resp, "the server does not speak Redis's protocol");
-}
-
-static bool too_large(struct rlock__resp *resp) {
-    return fail(resp, "the server's answer is larger than any should be");
-}
-
-static size_t left(const struct rlock__resp *resp) {
-    const size_t most = resp->most > 0 ? resp->most : RLOCK__RESP_ANSWER;
-    return resp->counted < most ? most - resp->counted : 0;
-}
-
-/* An element is complete, and with it the arrays of which it is the last one. */
-static void complete(struct rlock__resp *resp) {
-    while (resp->depth > 0 && --resp->missing[resp->depth - 1] == 0)
-        resp->depth--;
-    if (resp->depth == 0)
-        resp->counted = 0;
-}
-
-static bool begin_text(struct rlock__resp *resp, long long size) {
-    if (size > RLOCK__RESP_TEXT || (size_t)size > left(resp))
-        return too_large(resp);
-    resp->counted += (size_t)size;
-    resp->to_skip = (size_t)size + strlen("\r\n");
+/* False: it is too large. */
+static bool count(struct rlock__resp *resp, size_t items, size_t size) {
+    if (items > (resp->most - resp->counted) / size) {
+        resp->fault = "the server's answer is larger than any should be";
+        return false;
+    }
+    resp->counted += items * size;
     return true;
 }
 
 /* What is announced counts at once: memory is taken for all of it. */
-static bool begin_array(struct rlock__resp *resp, long long count) {
-    if (resp->depth == RLOCK__RESP_DEPTH)
-        return fail(resp, "the server's answer is nested deeper than any should be");
-    if ((unsigned long long)count > left(resp) / RLOCK__RESP_ITEM)
-        return too_large(resp);
-    resp->counted += (size_t)count * RLOCK__RESP_ITEM;
-    resp->missing[resp->depth++] = (size_t)count;
-    return true;
+static void *create_array(const redisReadTask *task, array_size items) {
+    struct rlock__resp *resp = task->privdata;
+    int depth = 0;
+    for (const redisReadTask *at = task; at != NULL; at = at->parent)
+        depth++;
+    if (depth > RLOCK__RESP_DEPTH)
+        resp->fault = "the server's answer is nested deeper than any should be";
+    const bool fits = resp->fault == NULL && count(resp, (size_t)items, RLOCK__RESP_ITEM);
+    return fits ? resp->create_array(task, items) : NULL;
 }
 
-/* Whether the line is a number such as the parser takes; a size: from -1, which means "none". */
-static bool is_number(const struct rlock__resp *resp, bool is_size) {
-    const char *digits = resp->number + (*resp->number == '-');
-    const size_t count = strspn(digits, "0123456789");
-    if (count == 0 || digits[count] != '\0')
-        return false;
-    return !is_size || (count <= 18 && strtoll(resp->number, NULL, 10) >= -1);
-}
-
-static bool end_line(struct rlock__resp *resp) {
-    const char type = resp->type;
-    const bool is_size = type == '$' || type == '*';
-    resp->number[resp->length < RLOCK__RESP_NUMBER ? resp->length : RLOCK__RESP_NUMBER] = '\0';
-    resp->type = '\0';
-    if ((is_size || type == ':') && !is_number(resp, is_size))
-        return not_redis(resp);
-    if (type == '+' || type == '-')
-        resp->counted += resp->length;
-    const long long size = is_size ? strtoll(resp->number, NULL, 10) : -1;
-    if (type == '$' && size >= 0)
-        return begin_text(resp, size);
-    if (type == '*' && size > 0)
-        return begin_array(resp, size);
-    complete(resp);
-    return true;
-}
-
-/* One more byte of a line, or its first one: no type that we never asked for. */
-static bool look_at(struct rlock__resp *resp, char byte) {
-    if (resp->type == '\0') {
-        if (byte == '\0' || strchr("+-:$*", byte) == NULL)
-            return not_redis(resp);
-        resp->type = byte;
-        resp->length = 0;
-        resp->after_cr = false;
-        return true;
+struct rlock__resp *rlock__resp_new(void) {
+    struct rlock__resp *resp = calloc(1, sizeof *resp);
+    redisReader *reader = redisReaderCreate();
+    if (resp == NULL || reader == NULL) {
+        free(resp);
+        if (reader != NULL)
+            redisReaderFree(reader);
+        return NULL;
     }
-    if (resp->after_cr && byte == '\n')
-        return end_line(resp);
-    const bool is_text = resp->type == '+' || resp->type == '-';
-    if (is_text && (++resp->length > RLOCK__RESP_LINE || resp->length > left(resp)))
-        return too_large(resp);
-    if (!is_text && resp->after_cr)
-        return not_redis(resp);
-    resp->after_cr = byte == '\r';
-    if (is_text || resp->after_cr)
-        return true;
-    if (resp->length == RLOCK__RESP_NUMBER)
-        return not_redis(resp);
-    resp->number[resp->length++] = byte;
-    return true;
+    resp->reader = reader;
+    resp->most = RLOCK__RESP_ANSWER;
+    resp->functions = *reader->fn;
+    resp->create_array = resp->functions.createArray;
+    resp->functions.createArray = create_array;
+    reader->fn = &resp->functions;
+    reader->privdata = resp;
+    return resp;
 }
 
-size_t rlock__resp_look(struct rlock__resp *resp, const char *bytes, size_t size) {
-    size_t i = 0;
-    while (i < size && resp->fault == NULL) {
-        if (resp->to_skip > 0) {
-            const size_t skipped = resp->to_skip < size - i ? resp->to_skip : size - i;
-            i += skipped;
-            resp->to_skip -= skipped;
-            if (resp->to_skip == 0)
-                complete(resp);
-        } else {
-            i += look_at(resp, bytes[i]);
-        }
-    }
-    return i;
+void rlock__resp_free(struct rlock__resp *resp) {
+    if (resp != NULL)
+        redisReaderFree(resp->reader);
+    free(resp);
+}
+
+const char *rlock__resp_feed(struct rlock__resp *resp, const char *bytes, size_t size) {
+    if (resp->fault == NULL && count(resp, size, 1) &&
+        redisReaderFeed(resp->reader, bytes, size) != REDIS_OK)
+        resp->fault = "out of memory";
+    return resp->fault;
+}
+
+/* Why hiredis has stopped, unless create_array() has said so. */
+static const char *fault_of(const struct rlock__resp *resp) {
+    if (resp->fault != NULL)
+        return resp->fault;
+    return resp->reader->err == REDIS_ERR_OOM ? "out of memory"
+                                              : "the server does not speak Redis's protocol";
+}
+
+const char *rlock__resp_next(struct rlock__resp *resp, size_t most, rlock__reply **out) {
+    void *reply = NULL;
+    resp->most = most > 0 ? most : RLOCK__RESP_ANSWER;
+    if (resp->fault == NULL && redisReaderGetReply(resp->reader, &reply) != REDIS_OK)
+        resp->fault = fault_of(resp);
+    if (reply != NULL)
+        resp->counted = 0;
+    *out = reply;
+    return resp->fault;
 }
 
 int64_t rlock__resp_bounded(int64_t number) {

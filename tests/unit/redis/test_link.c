@@ -63,7 +63,7 @@ TEST(who_is_turned_away_is_told_why) {
                          0);
         begin_to(&f, "/nowhere", "");
         f.access.password = "s3cr3t";
-        f.link.conn = (struct rlock__conn){.fd = fds[0], .reader = redisReaderCreate()};
+        f.link.conn = (struct rlock__conn){.fd = fds[0], .resp = rlock__resp_new()};
         f.link.stage = logs_in ? RLOCK__AUTHENTICATING : RLOCK__READY;
         f.link.by_ms = RLOCK_FOREVER;
         assert_int_equal(send(fds[1], rows[row].said, length, 0), length);

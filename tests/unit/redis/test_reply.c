@@ -19,8 +19,8 @@ struct pipe {
 static void pipe_open(struct pipe *pipe) {
     int fds[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
-    *pipe = (struct pipe){.conn = {.fd = fds[0], .reader = redisReaderCreate()}, .peer = fds[1]};
-    assert_non_null(pipe->conn.reader);
+    *pipe = (struct pipe){.conn = {.fd = fds[0], .resp = rlock__resp_new()}, .peer = fds[1]};
+    assert_non_null(pipe->conn.resp);
 }
 
 static void pipe_close(struct pipe *pipe) {
