@@ -42,7 +42,7 @@ static bool add_rules(char **text, const rlock__reply *reply) {
     for (size_t i = FIRST_RULE; i < rlock__reply_count(reply); i++) {
         const char *rule = rlock__reply_text(reply, i);
         char *longer;
-        if (rule == NULL || has_word(*text, rule))
+        if (rule == NULL || *rule == '\0' || has_word(*text, rule))
             continue;
         if (asprintf(&longer, "%s%s%s", *text, **text != '\0' ? " " : "", rule) < 0)
             return false;
