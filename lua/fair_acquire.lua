@@ -16,7 +16,8 @@ if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
     if by then return {OUSTED, 0, 0, 'superseded by ' .. by} end
     local head = queue.head(true)
     if head and queue.head_ticket >= tickets.BAND and queue.let_past() then head = queue.head() end
-    if holder or head and head ~= call.owner and not queue.overtakes() then
+    local is_turn = not head or head == call.owner or call.goes_first or queue.overtakes()
+    if holder or not is_turn then
         if not holder then
             queue.wake(head) -- free, and its turn: it may stand there since a moment ago
             call.preempts_as = nil

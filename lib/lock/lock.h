@@ -96,6 +96,7 @@ struct rlock__resource {
 
     /* Waiting: */
     bool waited;       /* we wait for it, and stand in its line once we listen */
+    bool told_free;    /* and have heard since the last try that it was given back */
     size_t preference; /* of a pool: its place in the order of preference */
     int64_t next_try_ms;
     int64_t place;   /* in line, from 1; before we stand in it: what ours would be; -1: not known */

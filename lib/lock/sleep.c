@@ -160,6 +160,7 @@ static enum rlock_status follow_news(struct rlock__resource *resource,
         resource->place = 1;
     /* Several that came at once were each told to be the first: all hear the common channel. */
     if ((news->what & RLOCK__WOKEN) != 0 || (released && resource->place <= 1)) {
+        resource->told_free = true;
         resource->next_try_ms = now;
         return RLOCK_OK;
     }

@@ -121,6 +121,13 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
     return RLOCK_OK;
 }
 
+/* Two that stand first in the lines of different names would keep each other out for ever if each
+ * respected the other's line. */
+static bool goes_first(const struct rlock__resource *resource) {
+    const struct rlock_lock *lock = resource->lock;
+    return lock->kind->queued && !resource->waited && lock->resources[lock->stuck_at].waited;
+}
+
 void rlock__take_ask(struct rlock__ballot *ballot, size_t server) {
     const struct rlock__resource *resource = ballot->resource;
     struct rlock__instance *instance = &resource->instances[server];
@@ -136,9 +143,10 @@ void rlock__take_ask(struct rlock__ballot *ballot, size_t server) {
     struct rlock__question *question = rlock__ballot_ask_try(ballot, server, call);
     if (instance->ticket != 0)
         (void)snprintf(question->number, sizeof question->number, "%" PRId64, instance->ticket);
-    const char *more[] = {only_reenters(resource)               ? "2"
-                          : rlock__resource_may_queue(resource) ? "1"
-                                                                : "0",
+    const char *more[] = {only_reenters(resource)                ? "2"
+                          : !rlock__resource_may_queue(resource) ? "0"
+                          : goes_first(resource)                 ? "3"
+                                                                 : "1",
                           lock->shown,
                           lock->total_text,
                           lock->variant,
@@ -256,17 +264,36 @@ static enum rlock_status agree_on_tokens(struct rlock_lock *lock, const struct r
 /* --- all names ---------------------------------------------------------------------------------
  */
 
+/* Which names to ask for first: while one is waited for, that alone, or each try would take the
+ * others for a moment and keep all who want them from getting any. Once we are told that it is
+ * free, all of them: a server carries that out as one. */
+static void choose_first(struct rlock_lock *lock) {
+    bool one = false;
+    for (size_t i = 0; i < lock->resource_count; i++)
+        one = one || (lock->resources[i].waited && !lock->resources[i].told_free);
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        lock->resources[i].due = !one || lock->resources[i].waited;
+        lock->resources[i].told_free = false;
+    }
+}
+
+static bool choose_missing(struct rlock_lock *lock) {
+    for (size_t i = 0; i < lock->resource_count; i++)
+        lock->resources[i].due = !lock->resources[i].held;
+    return rlock__count_due(lock) > 0;
+}
+
 enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
                               struct rlock__busy *busy) {
     static const struct rlock__verb take = {
         .ask = rlock__take_ask, .judge = rlock__take_judge, .conclude = conclude, .in_order = true};
     struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
     ask.busy = busy;
-    enum rlock_status status = rlock__ask_all(&ask);
-    if (status == RLOCK_OK && rlock__count_due(lock) > 0) { /* those that are apart */
-        rlock__give_back(lock);
-        for (size_t i = 0; i < lock->resource_count; i++)
-            lock->resources[i].due = !lock->resources[i].held;
+    choose_first(lock);
+    enum rlock_status status = rlock__ask(&ask);
+    while (status == RLOCK_OK && choose_missing(lock)) {
+        rlock__give_back(lock); /* what some servers gave of those that are apart */
+        (void)choose_missing(lock);
         status = rlock__ask(&ask);
     }
     /* Not held after all: granted by too few, or not confirmed by the replicas. */

@@ -1,6 +1,7 @@
 -- acquire.lua: the arguments of a request to take a lock, by name (base.lua has the list), and the answer that it is
 -- busy, which describes the holder.
-call.enqueue, call.only_reenters = ARGV[7] == '1', ARGV[7] == '2'
+call.enqueue, call.only_reenters = ARGV[7] == '1' or ARGV[7] == '3', ARGV[7] == '2'
+call.goes_first = ARGV[7] == '3' -- its turn has come in the line of another name
 call.permits_total, call.variant = tonumber(ARGV[9]), ARGV[10] or ''
 call.proof_owner, call.proof_token = (ARGV[11] or '') ~= '' and ARGV[11] or nil, ARGV[12]
 call.came_back = (ARGV[13] or '') ~= '' -- it has been told its place before

@@ -11,7 +11,9 @@
 --       6 '1': check first whether the user has all rights (rights_ask.lua); '2': and whether the server can tell
 --       what is on disk; else '0'
 --       to take it, see acquire.lua:
---                        7 '1' to stand in line when busy, '0' not to; '2' to re-enter the hold around it, or nothing
+--                        7 '1' to stand in line when busy, '0' not to; '2' to re-enter the hold around it, or nothing;
+--                          '3' as '1', of several names one that another is waited for before: it is taken if it is
+--                          free, whose turn it may be
 --                        8 what others are shown, as members of a JSON object
 --                        and of these, which may all be '', as many as are needed:
 --                        9 permits in all  10 the kind's variant  11 owner and 12 token of an enclosing hold
