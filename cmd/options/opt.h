@@ -89,7 +89,8 @@ bool opt_refuse(const struct given *given, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The setters of opt_value.c. */
-opt_setter set_name, set_server, set_handle, set_duration, set_wait, set_no_wait, set_number;
+opt_setter set_name, set_server, set_handle, set_duration, set_wait, set_no_wait, set_number,
+    set_loudness;
 opt_setter set_flag, set_shell, set_any_text, set_text, set_path, set_note;
 opt_setter set_choice;      /* the place of the word in the row's arg, an int or an enum */
 opt_setter set_choice_text; /* the word */

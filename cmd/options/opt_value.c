@@ -185,6 +185,16 @@ bool set_flag(struct settings *settings, const struct given *given) {
     return read_flag(field_of(settings, given), given);
 }
 
+/* What was said last counts: each takes back the other. */
+bool set_loudness(struct settings *settings, const struct given *given) {
+    bool *flag = field_of(settings, given);
+    if (!read_flag(flag, given))
+        return false;
+    bool *other = flag == &settings->quiet ? &settings->verbose : &settings->quiet;
+    *other = *other && !*flag;
+    return true;
+}
+
 bool set_no_wait(struct settings *settings, const struct given *given) {
     bool flag;
     if (!read_flag(&flag, given))

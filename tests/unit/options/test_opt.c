@@ -71,7 +71,7 @@ TEST(every_option_is_read) {
     LOADS("run -na --name=b -s unix:///x -w 5m -qvv --lea 60 --on-lost warn --no-renew -- true",
           s.name_count == 2 && is(s.names[1], "b") && is(s.server.urls[0], "unix:///x"));
     assert_true(s.lock.wait_ms == 300000 && s.lock.lease_ms == 60000);
-    assert_true(s.quiet && s.verbose);
+    assert_true(s.verbose && !s.quiet); /* the last counts */
     assert_true(s.run.no_renew && s.run.on_lost == ON_LOST_WARN);
     LOADS("run --kill-after 0 --min-hold 2s -E 0 -c true --connect-timeout=1ms "
           "--io-timeout=.5 --log=json -n a",
