@@ -114,11 +114,11 @@ may_use() { # lib|cmd
     assert_output ""
 }
 
-@test "only conn.c knows hiredis, only the module OpenSSL, and only tls.c where it is" {
+@test "only conn.c and resp.c know hiredis, only the module OpenSSL, and only tls.c where it is" {
     local object
     run bash -c 'grep -rlE "#include <(hiredis|openssl)/" lib cmd | sort'
-    assert_output $'lib/redis/conn.c\nlib/tls/explain.c\nlib/tls/openssl.c\nlib/tls/openssl.h'
-    refuse '(redis|freeReply|hi_|sds).*' "$LIB_OBJECTS" conn
+    assert_output $'lib/redis/conn.c\nlib/redis/resp.c\nlib/tls/explain.c\nlib/tls/openssl.c\nlib/tls/openssl.h'
+    refuse '(redis|freeReply|hi_|sds).*' "$LIB_OBJECTS" conn resp
     refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$LIB_OBJECTS"
     refuse '(redis|freeReply|hi_|sds|(SSL|ERR|X509|BIO|OPENSSL|TLS)_).*' "$CMD_OBJECTS"
     refuse 'dl(open|sym|close)' "$LIB_OBJECTS" tls

@@ -38,7 +38,7 @@ CONTROLS = {
     "a waiter that leaves without a word to the next": Control(
         "run", "mutex_release", "elseif not queue.wake() then\nwaiters.wake(waiters)\nend", "end", "who waits gets it after"),
     "a queue that lets the last in": Control(
-        "fair", "fair_acquire", "head and head ~= call.owner and not queue.overtakes()", "false", "who came earlier"),
+        "fair", "fair_acquire", "not head or head == call.owner or call.goes_first or queue.overtakes()", "true", "who came earlier"),
     "a newcomer that goes before one of its own priority": Control(
         "fair --priority", "fair_acquire", "return call.priority > tickets.priority(queue.head_ticket)",
         "return call.priority >= tickets.priority(queue.head_ticket)", "who came earlier", (4, 3, 0, 0)),

@@ -38,7 +38,7 @@ MUTANTS = (
     Mutant("a lease is counted from the answer",
            ("lib/lock/take.c", SENT, ANSWERED), ("lib/lock/hold.c", "else\n        instance->" + SENT, "else\n        instance->" + ANSWERED)),
     Mutant("a fair lock goes to whoever asks first",
-           ("lua/fair_acquire.lua", "if holder or head and head ~= call.owner and not queue.overtakes() then", "if holder then"),
+           ("lua/fair_acquire.lua", "local is_turn = not head or head == call.owner or call.goes_first or queue.overtakes()", "local is_turn = true"),
            where=("--kind", "fair,priority")),
     Mutant("the last to come is first in the fair queue",
            ("lua/include/queue_wait.lua", "redis.call('RPUSH', queue.list, call.owner)",
