@@ -105,13 +105,26 @@ void rlock__take_note_hold(struct rlock__resource *resource) {
     resource->held = true;
 }
 
+/* Of several that are busy the one counts where most stand before us: so all who want the same
+ * names stand in one line. */
+static void note_busy(struct rlock__ballot *ballot) {
+    struct rlock__busy *known = ballot->ask->busy;
+    struct rlock__busy busy = rlock__busy_by_most(ballot);
+    if (known->resource == NULL || busy.resource->place > known->resource->place) {
+        rlock__reply_free(known->reply);
+        *known = busy;
+    } else {
+        rlock__reply_free(busy.reply);
+    }
+}
+
 static enum rlock_status conclude(struct rlock__ballot *ballot) {
     struct rlock__resource *resource = ballot->resource;
     const enum rlock_status status = rlock__ballot_count(ballot);
     if (status == RLOCK_OK)
         rlock__take_note_hold(resource);
     else if (status == RLOCK_BUSY)
-        *ballot->ask->busy = rlock__busy_by_most(ballot);
+        note_busy(ballot);
     else if (status == RLOCK_DONE)
         *ballot->ask->busy = rlock__busy_by_done(ballot);
     if (status != RLOCK_LOST || !only_reenters(resource))
@@ -299,7 +312,8 @@ enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit
     /* Not held after all: granted by too few, or not confirmed by the replicas. */
     if (status != RLOCK_OK && (ask.unconfirmed || lock->client->count > 1))
         rlock__give_back(lock);
-    lock->stuck_at = ask.stuck_at;
+    lock->stuck_at =
+        status == RLOCK_BUSY ? (size_t)(busy->resource - lock->resources) : ask.stuck_at;
     return status == RLOCK_OK && lock->client->count > 1 ? agree_on_tokens(lock, limit, busy)
                                                          : status;
 }

@@ -136,6 +136,26 @@ members() { # N KEY
     assert_no_keys
 }
 
+@test "several names: those that are free are left to others, and the order is kept, whichever is busy" {
+    local before
+    holds other fair
+    joins a -n w
+    brief b c d
+    joins b -n w
+    joins c -n w
+    before=$(calls evalsha)
+    sleep 1
+    (($(calls evalsha) - before < 20))
+    rlock run -x -n w -- true
+    finish other
+    wait_until 5 entered_section a # and has both
+    joins d -n w
+    finish a
+    gone 0 b c d
+    assert_equal "$(order)" "other a b c d"
+    assert_no_keys
+}
+
 @test "who has become the head is there when a dead holder's lease ends" {
     local killed
     holds a fair

@@ -170,3 +170,19 @@ long_names() {
     handle=$(rlock acquire run "${options[@]}")
     rlock release "$handle"
 } >/dev/null
+
+@test "over a slow line, five that want the same two names, of which the second is busy, all get in" {
+    local i pids=()
+    all_wait() { (($(redis LLEN 'redisson_lock_queue:{b}') == 5)); }
+    proxy_start
+    proxy lag 10
+    hold b
+    for i in 1 2 3 4 5; do
+        start fair -q -w "$(ms 15000)" -n a -n b -- true
+        pids+=("$pid")
+    done
+    wait_until 10 all_wait
+    let_go b
+    for pid in "${pids[@]}"; do reaps 0 "$pid"; done
+    assert_no_keys
+}
