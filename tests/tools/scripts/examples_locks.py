@@ -69,6 +69,21 @@ def fair_queue(bench):
     bench.standing()
 
 
+def fair_goes_first(bench):
+    """fair: whose turn has come in the line of another name takes a free one before others, or stands behind them"""
+    lock = bench.held("fair")
+    lock.take(B, attempt(2))
+    same(lock.take(C, attempt(3), wait=3)[:3:2], [BUSY, 2])
+    lock.give(A, attempt(1))
+    same(lock.take(C, attempt(3))[0:4:3], [BUSY, B])
+    same(lock.take(C, attempt(3), wait=3)[0], GRANTED)
+    same(lock.take(B, attempt(2))[0:4:3], [BUSY, C])
+    lock.give(C, attempt(3))
+    same(lock.take(B, attempt(2))[0], GRANTED)
+    lock.give(B, attempt(2))
+    bench.standing()
+
+
 def fair_newest_first(bench):
     """fair --supersede: who comes later takes the place of those that came with it before, and they know"""
     fair = bench.lock("fair")
