@@ -75,9 +75,8 @@ static void note_busy(struct rlock_lock *lock, const struct rlock__busy *busy) {
     lock->busy = *busy;
 }
 
-/* The first name in canonical order that is busy is the one to wait for. After a try without an
- * answer nothing is known of our place there; where another name gave none, we keep the place that
- * we had. */
+/* The name at which the try ended is the one to wait for. After a try without an answer nothing is
+ * known of our place there; where another name gave none, we keep the place that we had. */
 static void wait_for_one(struct rlock_lock *lock, enum rlock_status status,
                          const struct rlock__busy *busy) {
     for (size_t i = 0; i < lock->resource_count; i++) {

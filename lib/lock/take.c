@@ -107,7 +107,7 @@ void rlock__take_note_hold(struct rlock__resource *resource) {
 
 /* Of several that are busy the one counts where most stand before us: so all who want the same
  * names stand in one line. */
-static void note_busy(struct rlock__ballot *ballot) {
+static void note_longest_line(struct rlock__ballot *ballot) {
     struct rlock__busy *known = ballot->ask->busy;
     struct rlock__busy busy = rlock__busy_by_most(ballot);
     if (known->resource == NULL || busy.resource->place > known->resource->place) {
@@ -124,7 +124,7 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
     if (status == RLOCK_OK)
         rlock__take_note_hold(resource);
     else if (status == RLOCK_BUSY)
-        note_busy(ballot);
+        note_longest_line(ballot);
     else if (status == RLOCK_DONE)
         *ballot->ask->busy = rlock__busy_by_done(ballot);
     if (status != RLOCK_LOST || !only_reenters(resource))

@@ -18,9 +18,9 @@ struct rlock__resp {
     size_t most, counted;
 };
 
-/* False: it is too large. */
+/* False: it is too large. One that is not waited for any more may have counted for more already. */
 static bool count(struct rlock__resp *resp, size_t items, size_t size) {
-    if (items > (resp->most - resp->counted) / size) {
+    if (resp->counted > resp->most || items > (resp->most - resp->counted) / size) {
         resp->fault = "the server's answer is larger than any should be";
         return false;
     }

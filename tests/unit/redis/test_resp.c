@@ -132,6 +132,20 @@ TEST(each_reply_has_the_whole_room) {
     rlock__resp_free(resp);
 }
 
+/* As when nobody waits any more for a listing that is still coming. */
+TEST(a_reply_that_began_with_more_room_has_no_more) {
+    static char text[2 * RLOCK__RESP_ANSWER];
+    struct rlock__resp *resp = rlock__resp_new();
+    rlock__reply *reply;
+    assert_null(rlock__resp_next(resp, RLOCK__RESP_LISTING, &reply));
+    assert_null(rlock__resp_feed(resp, "$3000000\r\n", 10));
+    assert_null(rlock__resp_feed(resp, text, sizeof text));
+    assert_null(rlock__resp_next(resp, 0, &reply));
+    assert_null(reply);
+    assert_non_null(rlock__resp_feed(resp, text, 1));
+    rlock__resp_free(resp);
+}
+
 TEST(digits_are_read_exactly) {
     static const struct {
         int64_t number; /* 77: it is none */
