@@ -136,7 +136,8 @@ class Crew:
             options += ["--permits", str(PERMITS), "--take", str(permits)]
             kind, options = "sem", options if kind == "sem" else ["--plain", *options[2:]]  # which has no lease
         elif kind == "multi":
-            kind, options = "run", [*options, "-n", "y"]
+            kind = "run" if self.combo.topology.startswith("quorum") else rng.choice(("run", "fair"))
+            options += ["-n", "y"]
         elif kind == "pool":  # any two of three have one in common, so they exclude each other
             kind, options = "run", [*options, "-n", "y", "-n", "z", "--any", "2"]
         elif kind == "priority":
