@@ -290,7 +290,11 @@ static void choose_first(struct rlock_lock *lock) {
     }
 }
 
+/* Which are not held yet; of those that are apart, what some servers gave goes back before. False:
+ * all are held. */
 static bool choose_missing(struct rlock_lock *lock) {
+    if (rlock__count_due(lock) > 0)
+        rlock__give_back(lock);
     for (size_t i = 0; i < lock->resource_count; i++)
         lock->resources[i].due = !lock->resources[i].held;
     return rlock__count_due(lock) > 0;
@@ -304,11 +308,8 @@ enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit
     ask.busy = busy;
     choose_first(lock);
     enum rlock_status status = rlock__ask(&ask);
-    while (status == RLOCK_OK && choose_missing(lock)) {
-        rlock__give_back(lock); /* what some servers gave of those that are apart */
-        (void)choose_missing(lock);
+    while (status == RLOCK_OK && choose_missing(lock))
         status = rlock__ask(&ask);
-    }
     /* Not held after all: granted by too few, or not confirmed by the replicas. */
     if (status != RLOCK_OK && (ask.unconfirmed || lock->client->count > 1))
         rlock__give_back(lock);
