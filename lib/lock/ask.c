@@ -115,14 +115,14 @@ static void conclude(struct rlock__ballot *ballot) {
         ask->unconfirmed = ask->unconfirmed || run->unconfirmed;
     }
     ballot->resource->due = false; /* conclude() may want another request about it */
-    const bool asks_for_place = ask->status == RLOCK_BUSY && ask->lock->kind->queued;
-    if (ask->verb->conclude == NULL ||
-        (ask->verb->in_order && ask->status != RLOCK_OK && !asks_for_place))
+    const bool is_behind = ask->verb->in_order && ask->status != RLOCK_OK;
+    if (is_behind && ask->verb->note_behind != NULL)
+        ask->verb->note_behind(ballot);
+    if (is_behind || ask->verb->conclude == NULL)
         return;
     const enum rlock_status status = ask->verb->conclude(ballot);
     ballot->resource->due = ballot->resource->due || status == RLOCK_AGAIN;
-    if (!asks_for_place)
-        note_outcome(ask, ballot->resource, status);
+    note_outcome(ask, ballot->resource, status);
 }
 
 static void run_round(struct round *round, struct rlock__ask *ask) {

@@ -33,8 +33,9 @@ struct rlock__verb {
     enum rlock_status (*conclude)(struct rlock__ballot *ballot);
     bool last_first; /* the last name goes out first */
     /* The first name that does not succeed decides, and its round is the last. Of those behind it
-     * the servers' answers are judged, but nothing is concluded. */
+     * the servers' answers are judged, but nothing is concluded; NULL: nor noted. */
     bool in_order;
+    void (*note_behind)(struct rlock__ballot *ballot);
 };
 
 struct rlock__ask {

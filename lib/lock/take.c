@@ -105,12 +105,16 @@ void rlock__take_note_hold(struct rlock__resource *resource) {
     resource->held = true;
 }
 
-/* Of several that are busy the one counts where most stand before us: so all who want the same
- * names stand in one line. */
-static void note_longest_line(struct rlock__ballot *ballot) {
-    struct rlock__busy *known = ballot->ask->busy;
+/* Of several that are busy the one of a queue counts where most stand before us: so all who want
+ * the same names stand in one. */
+static void note_longer_line(struct rlock__ballot *ballot) {
+    struct rlock__ask *ask = ballot->ask;
+    struct rlock__busy *known = ask->busy;
+    if (ask->status != RLOCK_BUSY || !ask->lock->kind->queued ||
+        rlock__ballot_count(ballot) != RLOCK_BUSY)
+        return;
     struct rlock__busy busy = rlock__busy_by_most(ballot);
-    if (known->resource == NULL || busy.resource->place > known->resource->place) {
+    if (busy.resource->place > known->resource->place) {
         rlock__reply_free(known->reply);
         *known = busy;
     } else {
@@ -124,7 +128,7 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
     if (status == RLOCK_OK)
         rlock__take_note_hold(resource);
     else if (status == RLOCK_BUSY)
-        note_longest_line(ballot);
+        *ballot->ask->busy = rlock__busy_by_most(ballot);
     else if (status == RLOCK_DONE)
         *ballot->ask->busy = rlock__busy_by_done(ballot);
     if (status != RLOCK_LOST || !only_reenters(resource))
@@ -302,8 +306,11 @@ static bool choose_missing(struct rlock_lock *lock) {
 
 enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
                               struct rlock__busy *busy) {
-    static const struct rlock__verb take = {
-        .ask = rlock__take_ask, .judge = rlock__take_judge, .conclude = conclude, .in_order = true};
+    static const struct rlock__verb take = {.ask = rlock__take_ask,
+                                            .judge = rlock__take_judge,
+                                            .conclude = conclude,
+                                            .in_order = true,
+                                            .note_behind = note_longer_line};
     struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
     ask.busy = busy;
     choose_first(lock);
