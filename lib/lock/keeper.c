@@ -49,10 +49,15 @@ struct rlock_keeper {
     enum rlock_status verdict; /* the thread's until it is joined */
 };
 
+/* So long before the lease's end; where that is not known, when there is no time to find out. */
+static int64_t before_end(const struct rlock_keeper *keeper, int64_t ms) {
+    const int64_t end_ms = rlock_lease_end_ms(keeper->lock);
+    return end_ms != 0 ? end_ms - ms : keeper->unknown_until_ms;
+}
+
 /* When the lease counts as lost if nothing is confirmed by then. */
 static int64_t last_moment(const struct rlock_keeper *keeper) {
-    const int64_t end_ms = rlock_lease_end_ms(keeper->lock);
-    return end_ms != 0 ? end_ms - keeper->grace_ms : keeper->unknown_until_ms;
+    return before_end(keeper, keeper->grace_ms);
 }
 
 /* One round over all names. Past that moment, as after the machine has slept, a first one finds
@@ -286,13 +291,6 @@ const struct rlock_renewal *rlock_keeper_report(rlock_keeper *keeper) {
     return is_one ? reported : NULL;
 }
 
-/* The whole process may have been stopped, or the machine: then the thread had no time to see that
- * the lease was over, and the word to stop may be the first that it hears. */
-static bool was_over(const struct rlock_keeper *keeper, int64_t at_ms) {
-    const int64_t end_ms = rlock_lease_end_ms(keeper->lock);
-    return at_ms >= (end_ms != 0 ? end_ms : keeper->unknown_until_ms);
-}
-
 enum rlock_status rlock_keeper_stop(rlock_keeper *keeper) {
     if (keeper == NULL)
         return RLOCK_OK;
@@ -301,7 +299,8 @@ enum rlock_status rlock_keeper_stop(rlock_keeper *keeper) {
     (void)!write(keeper->stop_fd, &one, sizeof one);
     pthread_join(keeper->thread, NULL);
     enum rlock_status verdict = keeper->verdict;
-    if (verdict == RLOCK_OK && was_over(keeper, asked_ms)) {
+    /* The process may have been stopped, or the machine: the thread had no time to see the end. */
+    if (verdict == RLOCK_OK && asked_ms >= before_end(keeper, 0)) {
         verdict = RLOCK_LOST;
         rlock__error_set(&keeper->error, "the lease could not be renewed in time");
     }
