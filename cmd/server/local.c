@@ -81,8 +81,9 @@ static int start_server(struct local *local) {
     return 0;
 }
 
-/* Who has the lock on the directory starts the server. A server that has it and does not listen is
- * starting, is ending, or has lost its socket. Not a blocking flock(2): its holder may be stopped.
+/* The rlock that gets the lock on the directory starts the server. A server that has it and does
+ * not listen is starting, is ending, or has lost its socket. Not a blocking flock(2): its holder
+ * may be stopped.
  */
 static int start_once(struct local *local) {
     for (;;) {

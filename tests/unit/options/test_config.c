@@ -63,7 +63,7 @@ TEST(reads_settings) {
     assert_int_equal(OPT_FROM(&settings, server.urls)->source, SOURCE_USER_FILE);
     assert_true(settings.lock.wait_ms == 300000 && settings.lock.lease_ms == 2000);
     assert_int_equal(OPT_FROM(&settings, lock.lease_ms)->line, 13);
-    assert_true(settings.run.no_renew && settings.verbose && settings.run.on_lost == ON_LOST_WARN);
+    assert_true(settings.run.no_renew && !settings.quiet && settings.run.on_lost == ON_LOST_WARN);
     assert_true(settings.verbose && settings.lock.conflict_exit_code == 3);
     assert_true(settings.lock.min_hold_ms == 1000 && settings.server.io_timeout_ms == 250);
 }
