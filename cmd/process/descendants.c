@@ -26,6 +26,7 @@
 
 #include "process/deadline.h"
 #include "process/proc.h"
+#include "process/self.h"
 
 enum {
     DESCENDANTS_MAX = 16384,
@@ -221,7 +222,7 @@ static void note_child(struct descendants *descendants, int status) {
 bool descendants_reap(struct descendants *descendants) {
     for (;;) {
         int status;
-        const pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED);
+        const pid_t pid = self_reap(-1, &status, WNOHANG | WUNTRACED | WCONTINUED);
         if (pid <= 0)
             return pid < 0 && errno == ECHILD;
         if (pid == descendants->child)

@@ -1,6 +1,7 @@
 /* self.c: what a process of ours changes about itself. */
 #include "process/self.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -8,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { NICE = -10 };
+enum { NICE = -10, URGENT = SCHED_RR | SCHED_RESET_ON_FORK };
 #define NEVER_OOM "-1000" /* proc(5), oom_score_adj */
 
 static bool is_kept(int fd, const int *kept, size_t count) {
@@ -61,11 +63,26 @@ void self_set_title(const char *word) {
 /* A nice value counts within a session only (sched(7), The autogroup feature). Among many small
  * processes the one that ends them is the largest, and reading who they are costs memory. */
 void self_raise_priority(void) {
-    if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &(struct sched_param){1}) != 0)
-        (void)setpriority(PRIO_PROCESS, 0, NICE);
+    (void)setpriority(PRIO_PROCESS, 0, NICE);
+    (void)sched_setscheduler(0, URGENT, &(struct sched_param){1});
     const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd >= 0) {
         (void)!write(fd, NEVER_OOM, strlen(NEVER_OOM));
         close(fd);
     }
+}
+
+/* To reap, the kernel drops what /proc shows of the dead, and spins while a process that has just
+ * read it is dropping the same. As a real-time process we would keep that one from running, and
+ * with it all others on this processor, until sched_rt_runtime_us (sched(7)) is used up: 950 ms. */
+pid_t self_reap(pid_t pid, int *status, int options) {
+    const bool urgent = sched_getscheduler(0) == URGENT;
+    if (urgent)
+        (void)sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &(struct sched_param){0});
+    const pid_t reaped = waitpid(pid, status, options);
+    const int error = errno;
+    if (urgent)
+        (void)sched_setscheduler(0, URGENT, &(struct sched_param){1});
+    errno = error;
+    return reaped;
 }

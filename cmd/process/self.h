@@ -3,6 +3,7 @@
 #define RLOCK_CMD_SELF_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Closes all descriptors but the standard ones and those in kept, in any order; -1 stands for none.
  * Safe after fork: no memory is allocated. */
@@ -23,5 +24,8 @@ void self_set_title(const char *word);
  * And its process is not ended for want of memory, where that is allowed (CAP_SYS_RESOURCE). Any
  * thread. */
 void self_raise_priority(void);
+
+/* waitpid(2), without the priority that self_raise_priority() has given to the calling thread. */
+pid_t self_reap(pid_t pid, int *status, int options);
 
 #endif

@@ -132,7 +132,7 @@ void witness_end(struct witness *witness) {
     char status[PROC_STATUS_SIZE];
     if (read_status(witness->pid, status)) {
         (void)kill(witness->pid, SIGKILL);
-        while (waitpid(witness->pid, NULL, 0) < 0 && errno == EINTR)
+        while (self_reap(witness->pid, NULL, 0) < 0 && errno == EINTR)
             continue;
     }
     if (witness->orders >= 0)

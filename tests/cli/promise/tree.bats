@@ -141,6 +141,36 @@ is_urgent() { # PID
     [[ $(ps -o cls= -p "$1") == *RR ]]
 }
 
+# The kernel spins for who looks at the dead: a second, in which no other process ran on that processor.
+@test "a command of many threads ends while others look into /proc: the guardian lets these run" {
+    local looker
+    chrt --rr 1 true 2>/dev/null || skip "needs the right to real-time scheduling"
+    cat >look <<'EOS'
+import glob
+while True:
+    for name in glob.iglob("/proc/[0-9]*/task/*/stat"):
+        try:
+            open(name, "rb").close()
+        except OSError:
+            pass
+EOS
+    cat >ends <<'EOS'
+import os, subprocess, sys
+command = """import os, threading, time
+for _ in range(50):
+    threading.Thread(target=time.sleep, args=(60,)).start()
+os._exit(0)"""
+for _ in range(4):
+    runs = [subprocess.Popen([*sys.argv[1:], name, "--", sys.executable, "-c", command]) for name in "xyz"]
+    used = [os.wait4(run.pid, 0)[2].ru_stime for run in runs] # rlock's, its guardian's and the command's
+    assert max(used) < 0.4, used
+EOS
+    for looker in 1 2 3; do
+        helper python3 look
+    done
+    run -0 python3 ends "$RLOCK" run -n
+}
+
 @test "SIGKILL of rlock, or of its guardian, in a session of its own: the command ends at once, the lock with its lease, or now" {
     local lease killed guardian
     while read -r lease killed; do
