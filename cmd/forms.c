@@ -33,24 +33,14 @@ bool latch_set_check(const struct settings *settings, struct complaint *why) {
                     "missing --count: say after how many count-downs it opens with --count N");
 }
 
-static bool check_forms(const struct settings *settings, struct complaint *why) {
-    const char *other = settings->look.json           ? "--json"
-                        : settings->look.watch_ms > 0 ? "--watch"
-                                                      : NULL;
-    if (status_is_silent(settings) && (settings->look.prometheus || other != NULL))
-        return complain(why, EXIT_USAGE, "-q and %s: -q prints nothing: give one of the two",
-                        settings->look.prometheus ? "--prometheus" : other);
-    return !settings->look.prometheus || other == NULL ||
-           complain(why, EXIT_USAGE,
-                    "--prometheus and %s: a file for Prometheus has nothing else in it: give one "
-                    "of the two",
-                    other);
-}
-
 bool status_check(const struct settings *settings, struct complaint *why) {
     if (status_is_silent(settings) && settings->name_count == 0)
         return complain(why, EXIT_USAGE,
                         "missing NAME: -q tells by the exit status whether a name "
                         "is held: give it, as in 'rlock status -q NAME'");
-    return check_forms(settings, why);
+    const char *form = settings->look.json           ? "--json"
+                       : settings->look.watch_ms > 0 ? "--watch"
+                                                     : NULL;
+    return !status_is_silent(settings) || form == NULL ||
+           complain(why, EXIT_USAGE, "-q and %s: -q prints nothing: give one of the two", form);
 }

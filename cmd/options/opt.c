@@ -87,8 +87,6 @@ static const struct opt rows[] = {
      .commands = CMD_DOCTOR, .set = set_choice_text, .field = FIELD(look.kind)},
     {"json", 0, NULL, NULL, "print JSON",
      .commands = CMD_STATUS | CMD_DOCTOR, .set = set_flag, .field = FIELD(look.json)},
-    {"prometheus", 0, NULL, NULL, "print metrics for Prometheus, in its text format",
-     .commands = CMD_STATUS, .set = set_flag, .field = FIELD(look.prometheus)},
     {"sort", 0, "newest|name", "newest", "the order of all locks, and of those that fit a PATTERN",
      .commands = CMD_STATUS, .set = set_choice, .field = FIELD(look.sort)},
     {"watch", 0, "D", NULL, "show it again every D, until interrupted (default: 2s)", .bare = "2s",

@@ -107,7 +107,6 @@ struct look_settings {
     const char *owner; /* --owner; NULL: any */
     const char *kind;  /* --kind; NULL: all */
     bool json;
-    bool prometheus;
     enum sort sort;
     int64_t watch_ms; /* 0: not given */
     bool list_names;

@@ -29,7 +29,7 @@ struct status_form status_form_choose(const struct settings *settings) {
         window = (struct winsize){0};
     const size_t width = window.ws_col > 0 ? window.ws_col : USUAL_WIDTH;
     return (struct status_form){
-        .is_screen = is_terminal() && !settings->look.json && !settings->look.prometheus,
+        .is_screen = is_terminal() && !settings->look.json,
         .colours = is_terminal() && (no_color == NULL || *no_color == '\0'),
         .all = settings->verbose,
         .width = on_terminal ? width : SIZE_MAX,
@@ -39,8 +39,6 @@ struct status_form status_form_choose(const struct settings *settings) {
 
 static bool write_form(FILE *stream, const struct survey *survey, const struct settings *settings) {
     const struct status_form form = status_form_choose(settings);
-    if (settings->look.prometheus)
-        return status_prometheus(stream, survey);
     if (!settings->look.json)
         return status_table(stream, survey, &form);
     status_json(stream, survey);
@@ -64,8 +62,7 @@ static void say_origin(const struct server *server) {
     const struct settings *settings = server->settings;
     char from[OPT_ORIGIN_SIZE], line[2 * OPT_ORIGIN_SIZE];
     const size_t width = status_form_choose(settings).width, taken = strlen("rlock: ");
-    if (settings->look.json || settings->look.prometheus || width <= taken ||
-        OPT_IS_GIVEN(settings, server.urls))
+    if (settings->look.json || width <= taken || OPT_IS_GIVEN(settings, server.urls))
         return;
     (void)snprintf(line, sizeof line, "%s, from %s", server_shown(server),
                    server_origin(settings, from));
@@ -78,8 +75,7 @@ static int show_once(const struct server *server) {
     struct survey survey;
     say_origin(server);
     survey_make(&survey, server, SURVEY_ALL, RLOCK_FOREVER);
-    const bool shown =
-        survey.answered > 0 || survey.count > 0 || settings->look.json || settings->look.prometheus;
+    const bool shown = survey.answered > 0 || survey.count > 0 || settings->look.json;
     const int failure = shown ? status_print(&survey, settings) : 0;
     const int status = failure != 0 ? failure : survey.failure;
     survey_free(&survey);

@@ -26,9 +26,6 @@ int status_print(const struct survey *survey, const struct settings *settings);
 /* Tables, one a server. False: no memory. */
 bool status_table(FILE *stream, const struct survey *survey, const struct status_form *form);
 
-/* Prometheus's text format: what rlock-status(1) lists. False: no memory. */
-bool status_prometheus(FILE *stream, const struct survey *survey);
-
 /* One line: a JSON array as man/status.schema.json has it. */
 void status_json(FILE *stream, const struct survey *survey);
 

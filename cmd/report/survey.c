@@ -44,14 +44,13 @@ static int64_t deadline_ms(const struct surveyor *s) {
 
 static void explain(struct surveyor *s, const char *verb, const char *name,
                     enum rlock_status status) {
-    const char *url = s->survey->servers[s->which].url;
+    const char *url = rlock_client_server_at(s->server->client, s->which);
     if (status == RLOCK_WRONG_KIND)
         s->failure = out_fail(EXIT_WRONG_KIND, name, url,
                               "cannot %s %s on %s: it is a key that is no lock", verb, name, url);
     else
         s->failure = server_explain(s->server, url, NULL, verb, name, status, "");
     s->unanswered = status != RLOCK_WRONG_KIND;
-    s->survey->servers[s->which].no_locks += status == RLOCK_WRONG_KIND;
 }
 
 /* Takes the view over. */
@@ -243,12 +242,10 @@ void survey_make(struct survey *survey, const struct server *server, enum survey
             .patience_ms = patience_ms,
             .utf8 = utf8,
         };
-        survey->servers[i].url = rlock_client_server_at(server->client, i);
         inspect_names(&surveyor);
         surveyor.found = survey->count;
         if (settings->name_count == 0 || (surveyor.has_patterns && !surveyor.unanswered))
             inspect_all(&surveyor);
-        survey->servers[i].answered = !surveyor.unanswered;
         survey->answered += !surveyor.unanswered;
         if (surveyor.unanswered)
             unanswered = surveyor.failure;

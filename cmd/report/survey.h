@@ -14,13 +14,8 @@
 struct survey {
     rlock_view **views;
     size_t count, room;
-    size_t answered; /* how many of the servers have */
-    struct survey_server {
-        const char *url; /* without a password; the client's */
-        bool answered;   /* all that it was asked */
-        size_t no_locks; /* names that were asked for, and are keys that are no lock */
-    } servers[RLOCK_SERVERS_MAX];
     size_t server_count;
+    size_t answered; /* how many of them have, all that they were asked */
     int failure; /* 0, or the exit status that what went wrong calls for; it has been reported */
 };
 

@@ -159,7 +159,8 @@ static void write_title(const struct watch *w, FILE *stream) {
         fprintf(stream, "%zu of %zu servers answer\n", w->last.answered, w->last.server_count);
     else
         fprintf(stream, "%zu lock%s, %zu held, %zu waiting on %s\n", w->last.count,
-                w->last.count == 1 ? "" : "s", held, waiting, w->last.servers[0].url);
+                w->last.count == 1 ? "" : "s", held, waiting,
+                rlock_client_server_at(w->server->client, 0));
 }
 
 /* The title and the messages, which are not yet fit for a terminal. */

@@ -139,6 +139,10 @@ for rule in group["rules"]:
     print("\n".join(re.findall(r"\brlock_\w+", rule["expr"])))' alerts.yml
     assert_success || fail "$2" || return
     for figure in $output; do
-        grep -q "^\.It Cm.*\b$figure\b" "$PROJECT/man/rlock-status.1" || fail "$2: no $figure" || return
+        is_metric "$figure" || fail "$2: no $figure" || return
     done
+}
+
+is_metric() { # NAME
+    grep -qF -e "metric(\"${1#rlock_}\";" -e "# TYPE $1 " "$PROJECT/man/examples/prometheus.jq"
 }

@@ -6,6 +6,7 @@
 load ../lib/rlock
 load ../lib/ports
 load ../lib/doctor
+load ../lib/recipes
 
 examples=$PROJECT/man/examples
 
@@ -86,7 +87,7 @@ as() { # USER
     done
 }
 
-@test "grafana-dashboard.json: panels of Grafana's form, of metrics that status --prometheus has" {
+@test "grafana-dashboard.json: panels of Grafana's form, of metrics that prometheus.jq makes" {
     run python3 - "$examples/grafana-dashboard.json" <<-'END'
 	import json, re, sys
 	dashboard = json.load(open(sys.argv[1], encoding="utf-8"))
@@ -106,7 +107,7 @@ as() { # USER
     assert_success
     ((${#lines[@]} > 10))
     for metric in "${lines[@]}"; do
-        grep -q "^\.It Cm.*\b$metric\b" "$PROJECT/man/rlock-status.1" || fail "no metric $metric"
+        is_metric "$metric" || fail "no metric $metric"
     done
 }
 

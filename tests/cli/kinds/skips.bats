@@ -130,14 +130,13 @@ assert_no_record() {
     reap "$holder"
 }
 
-@test "status shows how often in a row, also of a lock that is free; Prometheus the last key, too" {
+@test "status shows how often in a row, also of a lock that is free, and the last key" {
     try run --once-key 'a "key"' -n x -- true
     hold x
     skips 0 -x -q -E 0 --max-skips 9
     skips 0 -x -q -E 0 --max-skips 9
-    try status --prometheus x
-    assert_line --regexp '^rlock_skips_in_a_row\{name="x",server="[^"]*"\} 2$'
-    assert_line --regexp '^rlock_last_key_info\{name="x",server="[^"]*",key="a \\"key\\""\} 1$'
+    see x
+    assert_seen 'v[0]["skips"], v[0]["last_run"]["key"]' "(2, 'a \"key\"')"
     kill "$holder" # and the row goes on
     reap "$holder"
     see x
@@ -145,6 +144,6 @@ assert_no_record() {
     try status x
     assert_line --regexp '2 skips in a row'
     try run -n x -- true
-    try status --prometheus x
-    refute_output --partial rlock_skips_in_a_row
+    see x
+    assert_seen '"skips" in v[0]' False
 }

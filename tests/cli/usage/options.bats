@@ -48,7 +48,7 @@ load ../../lib/rlock
 
 @test "a full disk on standard output is a failure, whatever is printed" {
     local words
-    for words in --version help 'status x' 'status --prometheus x' doctor 'acquire run -n x'; do
+    for words in --version help 'status x' doctor 'acquire run -n x'; do
         run --separate-stderr bash -c '"$0" "$@" >/dev/full' "$RLOCK" $words
         assert_equal "$words: $status" "$words: 71"
         assert_stderr_has 'No space left'

@@ -146,30 +146,55 @@ standby() {
     assert_file_exists units/rlock-backup.timer # it starts the service of its own name
 }
 
-# write_figures: what the unit starts, as systemd would read it.
-write_figures() {
+# write_metrics: what the unit starts, as systemd would read it.
+write_metrics() {
     local command
     command=$(sed -n '/^ExecStart=/,/[^\\]$/p' units/rlock-prometheus.service | sed 's/\\$//' | tr -d '\n')
     command=${command#ExecStart=}
+    command=${command/'/usr/share/doc/rlock'/"$PROJECT/man"}
     run sh -c "${command//\$\$/\$}"
 }
 
-@test "figures for Prometheus: a file that is complete, also when the server is away; what is incomplete is none" {
-    hold x
-    write_figures
+# metrics NAME...: the samples of each, as the parser of Prometheus's own library reads them.
+metrics() {
+    run -0 /usr/bin/python3 -c 'import sys
+from prometheus_client.parser import text_string_to_metric_families as parse
+found = {family.name: [(*sample.labels.values(), sample.value) for sample in family.samples] for family in parse(sys.stdin.read())}
+print(*(found.get(f"rlock_{name}") for name in sys.argv[1:]))' "$@" <rlock.prom
+}
+
+@test "metrics for Prometheus, of each kind of state" {
+    local odd='a"b\c'
+    hold "$odd"
+    start run -q -n "$odd" -- true
+    rlock acquire sem -n s --permits 5 --take 2
+    rlock latch set -n l --count 3
+    run -3 rlock run --once-per 0.001 -n o -- sh -c 'exit 3'
+    wait_until 5 eval 'rlock status --json | grep -q "\"position\":1"'
+    write_metrics
     assert_success
-    assert_file_contains rlock.prom '^rlock_held{name="x",.* 1$'
-    /usr/bin/python3 "$TOOLS/prometheus.py" <rlock.prom
-    let_go x
+    metrics up held
+    assert_output --regexp "^\[\(1\.0,\)\] .*\('a\"b\\\\\\\\c', 1\.0\)"
+    metrics permits permits_available latch_remaining last_run_exit_status last_success_timestamp_seconds
+    assert_output "[('s', 5.0)] [('s', 3.0)] [('l', 3.0)] [('o', 3.0)] None"
+    metrics held_by
+    assert_output --partial "('s', '$(uname -n)', '$(id -un)', 1.0)"
+    metrics held_since_timestamp_seconds waiting_since_timestamp_seconds
+    assert_output --regexp "\('s', [0-9]{10}\.0\).*\] \[\('a\"b.*', [0-9]{10}\.0\)\]"
+    let_go "$odd"
     reap "$holder"
-    RLOCK_SERVER=unix://$PWD/none write_figures
+    reap "$pid"
+}
+
+@test "metrics for Prometheus: a file that is complete, also when the server is away; what is incomplete is none" {
+    RLOCK_SERVER=unix://$PWD/none write_metrics
     assert_failure 69
-    assert_file_contains rlock.prom '^rlock_up{.* 0$'
+    assert_file_contains rlock.prom '^rlock_up 0$'
     assert_file_not_exist rlock.prom.new
     ln -s /dev/full rlock.prom.new
-    write_figures
-    assert_failure 71
-    assert_file_contains rlock.prom '^rlock_up{.* 0$'
+    write_metrics
+    assert_failure 2
+    assert_file_contains rlock.prom '^rlock_up 0$'
 }
 
 @test "local: in a unit of its own: it is started, left alone, and found by its PID file" {
