@@ -35,7 +35,7 @@ class Mixed(Topology):
     """Servers that both come to by TCP. Nothing but processes of rlocks is struck, and the service itself: whoever
     waits for Redisson's watchdog, or its own patience, has no promise of ours."""
 
-    patience_s = 6  # there may be no holder but Redisson's for a while
+    patience_s = 20  # there may be no holder but Redisson's for a while, of a busy machine
 
     def __init__(self, name, place):
         ports = free_ports(SERVERS[name] + 1)
