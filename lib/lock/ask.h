@@ -68,6 +68,14 @@ enum rlock_status rlock__take_judge(const struct rlock__ballot *ballot,
 /* It was granted: notes what we hold, and since when. */
 void rlock__take_note_hold(struct rlock__resource *resource);
 
+/* A hold's token is the largest that was given. Before it is told to the caller a majority has
+ * accepted it, so that every later holder's is larger, whichever majority gives that; where several
+ * readers want the same one, all but one go on to the next.
+ * RLOCK_OK. RLOCK_BUSY: there are so many of them that each was taken: back off. RLOCK_DENIED,
+ * RLOCK_AGAIN. Without an agreement the name at which it ended is given back. */
+enum rlock_status rlock__agree_on_tokens(struct rlock_lock *lock, const struct rlock__limit *limit,
+                                         struct rlock__busy *busy);
+
 /* A request over the client's routes. */
 struct rlock__ask rlock__asking(struct rlock_lock *lock, const struct rlock__verb *verb,
                                 const struct rlock__script *script,
