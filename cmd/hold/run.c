@@ -175,8 +175,11 @@ static int end_counted(const struct run *run) {
  * lease protects others from them. */
 static int end_lost(const struct run *run) {
     say_lost(run);
-    if (!run->spawn.report.left)
-        (void)acquire_give_back(&run->acquired, 0, true);
+    if (run->spawn.report.left)
+        return EXIT_LOST;
+    if (run->spawn.report.cause == END_FOR_TIME)
+        (void)status_of(run); /* says so */
+    (void)acquire_give_back(&run->acquired, 0, true);
     return EXIT_LOST;
 }
 

@@ -153,6 +153,16 @@ has_connections() { # N
     assert_regex "$(cat history)" 'exit=[0-9]'
 }
 
+@test "--on-lost warn: a later --timeout is told as well, beside the 76" {
+    start run -n x --on-lost warn -l "$(ms 600)" --timeout "$(ms 2500)" -- sh -c 'touch in; exec sleep 60'
+    wait_until 5 test -e in
+    redis DEL x
+    reaps 76 "$pid" 10
+    assert_regex "$(sed -n 1p err)" 'lost x'
+    assert_regex "$(sed -n 2p err)" 'ran longer than --timeout'
+    assert_equal "$(wc -l <err)" 2
+}
+
 @test "--no-renew --on-lost warn: a command that ends after the lease has lost it, whatever it says of itself" {
     local kind kinds=(run fair read write 'sem --permits 2') pids=()
     for kind in "${kinds[@]}"; do
