@@ -44,6 +44,11 @@ static void let_forget(rlock_client *client, const struct rlock_count *count,
         rlock__reply_free(answer.reply);
 }
 
+static void note_doubt(struct rlock__error *error) {
+    const struct rlock__error why = *error;
+    rlock__error_set(error, "%s; it may be carried out all the same", why.text);
+}
+
 static enum rlock_status carry_out(rlock_client *client, const struct verb *verb,
                                    const struct rlock__call *call, const struct rlock_count *count,
                                    struct rlock__answer *answer) {
@@ -51,6 +56,8 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
     enum rlock_status status =
         rlock__script_retry(client, &client->routes.at[0], verb->script, call, count->deadline_ms,
                             count->cancel_fd, answer, &in_doubt);
+    if (status != RLOCK_OK && in_doubt && count->number > 0)
+        note_doubt(&client->error);
     if (status != RLOCK_OK)
         return status;
     rlock__reply_free(answer->reply);

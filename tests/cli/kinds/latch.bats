@@ -147,6 +147,19 @@ END
     assert_equal "$(keys)" ""
 }
 
+@test "no answer: 69, and that it may be carried out all the same; no server: nothing of that" {
+    local words
+    rlock latch set -n x --count 2
+    freeze main
+    for words in 'set -n y --count 3' 'down -n x'; do
+        # shellcheck disable=SC2086 # words
+        ends_saying 69 'carried out all the same' -- latch $words --io-timeout "$(ms 300)"
+    done
+    thaw main
+    RLOCK_SERVER=unix://$PWD/none ends_saying 69 -- latch down -n x --connect-timeout "$(ms 300)"
+    refute_regex "$stderr" 'carried out'
+}
+
 @test "--must-exist: waits until it is set, and then until it is open" {
     local opened
     try latch wait -n x --must-exist -w 200ms -- touch ran
