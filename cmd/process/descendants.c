@@ -233,6 +233,7 @@ bool descendants_reap(struct descendants *descendants) {
 /* The rounds of descendants_kill(). */
 static bool kill_all(struct descendants *descendants, int64_t deadline_ms) {
     long pause_us = PAUSE_MIN_US;
+    walk_all(descendants, SIGKILL); /* first: to reap may take until others let us run */
     while (!descendants_reap(descendants)) {
         walk_all(descendants, SIGKILL);
         const bool none = walk.found == 0 && !walk.gone;

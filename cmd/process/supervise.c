@@ -60,9 +60,9 @@ static void begin_stopping(struct guardian *guardian, enum end_cause cause) {
 
 void supervise_kill_all(struct guardian *guardian) {
     const bool had_child = guardian->descendants.child > 0;
-    witness_end(&guardian->witness);
     guardian->report.killed = true;
     guardian->report.left = !descendants_kill(&guardian->descendants, boottime_ms() + PATIENCE_MS);
+    witness_end(&guardian->witness);
     if (had_child)
         guardian->report.at_ms = boottime_ms();
     guardian->phase = ENDED;

@@ -125,6 +125,23 @@ has_connections() { # N
     assert_dead_before "$end" 1000
 }
 
+@test "a tree that leaves no processor to others is dead before the lease's end" {
+    local end busy='trap "" TERM; touch in; until test -e go; do sleep 0.01; done
+        for i in $(seq 40); do (while :; do :; done) & done
+        exec nice -n -20 "$SECTION" --log history --beat beat --ignore-term --until never'
+    chrt --rr 1 true 2>/dev/null || skip "needs the right to real-time scheduling"
+    export SECTION
+    for _ in 1 2 3; do
+        rm -f beat in go
+        start run -n x -l "$(ms 400)" --no-renew -- sh -c "$busy"
+        wait_until 10 test -e in
+        end=$(expiry x)
+        : >go
+        reaps 76 "$pid"
+        assert_dead_before "$end" 1000
+    done
+}
+
 @test "a command that ignores SIGTERM has --kill-after, and is dead before the lease's end" {
     local end
     proxy_start
