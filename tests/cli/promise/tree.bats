@@ -141,6 +141,24 @@ is_urgent() { # PID
     [[ $(ps -o cls= -p "$1") == *RR ]]
 }
 
+@test "started as real-time, the guardian is above the command; where real-time has a limit, it is ordinary" {
+    chrt --rr 1 true 2>/dev/null || skip "needs the right to real-time scheduling"
+    chrt --fifo 50 "$RLOCK" run -n x -- sleep 600 3>&- 4>&- &
+    pid=$!
+    wait_until 10 has_priority "$pid" RR 51
+    kill "$pid"
+    reaps 143 "$pid"
+    prlimit --rttime=50000 "$RLOCK" run -n x -- sleep 600 3>&- 4>&- &
+    pid=$!
+    wait_until 10 has_priority "$pid" TS -
+    kill "$pid"
+    reaps 143 "$pid"
+}
+
+has_priority() { # PID CLASS PRIORITY: as its guardian has it, whose nice value is set before
+    [[ $(ps -o ni=,cls=,rtprio= -p "$(guardian_of "$1")" | xargs) =~ ^(-|-10)\ $2\ $3$ ]]
+}
+
 # The kernel spins for who looks at the dead: a second, in which no other process ran on that processor.
 @test "a command of many threads ends while others look into /proc: the guardian lets these run" {
     local looker
