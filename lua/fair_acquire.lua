@@ -26,7 +26,7 @@ if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
     end
     function finish()
         mutex.leave_granted()
-        if head or call.came_back or call.variant == 'supersede' and queue.newest() then
+        if head or queue.is_long or call.came_back or call.variant == 'supersede' and queue.newest() then
             queue.leave(call.owner)
             queue.tell_lease(call.lease)
         else

@@ -26,24 +26,45 @@ end
 
 local function drop(owner)
     redis.call('ZREM', queue.timeouts, owner)
-    return redis.call('LREM', queue.list, '1', owner) == 1
+    redis.call('LREM', queue.list, '1', owner)
+end
+
+-- Those between these ranks of a zset, {owner: score}.
+function queue.scored(zset, from, to)
+    local some, scores = redis.call('ZRANGE', zset, from, to, 'WITHSCORES'), {}
+    for i = 1, #some, 2 do scores[some[i]] = tonumber(some[i + 1]) end
+    return scores
+end
+
+-- The first that waits, and its ticket, where many stand before it that do not: a Java service has died.
+local function search()
+    local due = queue.scored(queue.timeouts, 0, queue.NEAR - 1)
+    local tickets_of = queue.scored(queue.waiters, 0, queue.NEAR - 1)
+    for _, owner in ipairs(redis.call('LRANGE', queue.list, '0', queue.NEAR - 1)) do
+        if tickets_of[owner] then return owner, tickets_of[owner] end
+        if not is_ours(owner) and (due[owner] or 0) > server.now then return owner, 0 end
+    end
+    return redis.call('ZRANGE', queue.waiters, '0', '0')[1], -math.huge
 end
 
 -- The one to let in first; nil: nobody waits. drops: those that wait no more are taken out, a few at a time. Its ticket
--- is in queue.head_ticket then; the smallest there is, where it was not looked at.
+-- is in queue.head_ticket then; the smallest there is, where it was not looked at. queue.is_long: some may be left in it.
 function queue.head(drops)
-    queue.head_ticket = -math.huge
-    local first, dropped = redis.call('LRANGE', queue.list, '0', waiters.A_FEW - 1), false
+    local first = redis.call('LRANGE', queue.list, '0', waiters.A_FEW - 1)
+    queue.is_long = #first == waiters.A_FEW
     for _, owner in ipairs(first) do
         local ticket = ticket_of(owner)
         if ticket then
             queue.head_ticket = ticket
             return owner
         end
-        dropped = drops and drop(owner) or dropped
+        if drops then drop(owner) end
     end
-    if #first < waiters.A_FEW then return nil end
-    return dropped and first[1] or redis.call('ZRANGE', queue.waiters, '0', '0')[1]
+    queue.head_ticket = -math.huge
+    if not queue.is_long then return nil end
+    local head
+    head, queue.head_ticket = search()
+    return head
 end
 
 -- Wakes the head, which the caller may know. False: there is none, or it does not listen.

@@ -18,10 +18,7 @@ end
 
 -- The scores of those that stand at these places, from 0, or near them, {owner: epoch ms}: nearly in the list's order.
 function queue.scores(from, to)
-    local some = redis.call('ZRANGE', queue.timeouts, math.max(from - waiters.FRONT, 0), to + waiters.FRONT, 'WITHSCORES')
-    local scores = {}
-    for i = 1, #some, 2 do scores[some[i]] = tonumber(some[i + 1]) end
-    return scores
+    return queue.scored(queue.timeouts, math.max(from - waiters.FRONT, 0), to + waiters.FRONT)
 end
 
 -- By so many places Redisson's waiters behind one that leaves come nearer: by none if it had overtaken them.

@@ -115,6 +115,28 @@ def stale_foreign_heads_go(bench):
     bench.stand({S: 400000, C: 700000, A: 700000 + PATIENCE})
 
 
+def many_stale_foreigners(bench):
+    """Many stale waiters of Redisson's at the head, as a service that has died leaves them, hide nobody behind them"""
+    fair, dead = bench.lock("fair"), [f"{R[:-1]}{n}" for n in range(2, 14)]
+    bench.queue(*((owner, -1) for owner in dead), (S, 400000))
+    bench.hear(fair.own_channel(S))
+    for number in range(1, 4):
+        answer = fair.take(A, attempt(number), wait=False)
+        same((answer[0], answer[3]), (BUSY, S), number)
+        bench.heard((fair.own_channel(S), "0"))
+    bench.stand({S: 400000})
+    bench.server("DEL", QUEUE, TIMEOUTS)
+    bench.queue(*((owner, -1) for owner in dead), (S, 400000))
+    bench.lock("run").take(A, attempt(4))
+    bench.lock("run").give(A, attempt(4))
+    bench.heard((fair.own_channel(S), "0"))
+    bench.server("DEL", QUEUE, TIMEOUTS)
+    bench.queue(*((owner, -1) for owner in dead))
+    same(fair.take(A, attempt(5), wait=False)[0], GRANTED)
+    same(bench.server.value(QUEUE), dead[5:], "the rest is no waiter")
+    same(set(bench.server.value(TIMEOUTS)), set(dead[5:]), "nor without a score, which Redisson would respect")
+
+
 def dropped_by_a_foreigner(bench):
     """A waiter of rlock's that Redisson has dropped, as it does with a stale one, comes back with its next heartbeat"""
     fair = bench.held("fair")
