@@ -230,11 +230,11 @@ bool descendants_reap(struct descendants *descendants) {
     }
 }
 
-/* The rounds of descendants_kill(). */
+/* The rounds of descendants_kill(). Each signals before it reaps, which may take until others let
+ * us run. */
 static bool kill_all(struct descendants *descendants, int64_t deadline_ms) {
     long pause_us = PAUSE_MIN_US;
-    walk_all(descendants, SIGKILL); /* first: to reap may take until others let us run */
-    while (!descendants_reap(descendants)) {
+    do {
         walk_all(descendants, SIGKILL);
         const bool none = walk.found == 0 && !walk.gone;
         if (none && walk.strangers > 0)
@@ -246,7 +246,7 @@ static bool kill_all(struct descendants *descendants, int64_t deadline_ms) {
         (void)nanosleep(&(struct timespec){0, pause_us * 1000}, NULL); /* the dying need a moment */
         if (pause_us < PAUSE_MAX_US)
             pause_us *= 2;
-    }
+    } while (!descendants_reap(descendants));
     return true;
 }
 
