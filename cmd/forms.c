@@ -34,13 +34,15 @@ bool latch_set_check(const struct settings *settings, struct complaint *why) {
 }
 
 bool status_check(const struct settings *settings, struct complaint *why) {
-    if (status_is_silent(settings) && settings->name_count == 0)
-        return complain(why, EXIT_USAGE,
-                        "missing NAME: -q tells by the exit status whether a name "
-                        "is held: give it, as in 'rlock status -q NAME'");
     const char *form = settings->look.json           ? "--json"
                        : settings->look.watch_ms > 0 ? "--watch"
                                                      : NULL;
-    return !status_is_silent(settings) || form == NULL ||
+    if (!status_is_silent(settings))
+        return true;
+    if (settings->name_count == 0)
+        return complain(why, EXIT_USAGE,
+                        "missing NAME: -q tells by the exit status whether a name "
+                        "is held: give it, as in 'rlock status -q NAME'");
+    return form == NULL ||
            complain(why, EXIT_USAGE, "-q and %s: -q prints nothing: give one of the two", form);
 }
