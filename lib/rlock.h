@@ -125,12 +125,11 @@ struct rlock_lock_options {
     int64_t priority; /* fair: its waiter stands before all with a lower one, and behind those with
                          the same; Redisson's have 0. -RLOCK_PRIORITY_MAX to RLOCK_PRIORITY_MAX */
     bool no_command;  /* nothing runs under it: `command` is what took it */
-    const char *pid_space; /* shown with our process's number: where it means us; NULL: nothing */
 };
 #define RLOCK_LOCK_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(struct rlock_lock_options), NULL, 0, "run", NULL, 0, 0, RLOCK_LEASE_DEFAULT_MS,     \
-            NULL, NULL, NULL, 0, 0, NULL, false, false, NULL, 0, 0, false, NULL                    \
+            NULL, NULL, NULL, 0, 0, NULL, false, false, NULL, 0, 0, false                          \
     }
 
 /* Makes a lock, without contacting a server. It uses the client until it is freed.

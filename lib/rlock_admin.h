@@ -30,7 +30,6 @@ struct rlock_view_holder {
     const char *note;
     bool preemptible; /* it ends when a waiter asks it to */
     bool no_command;  /* nothing runs under it: `command` is what took it, as `rlock acquire` */
-    const char *pid_space; /* where pid means its process: rlock_lock_options; NULL: unknown */
 };
 
 struct rlock_view_waiter {

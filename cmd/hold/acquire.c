@@ -105,7 +105,7 @@ static const char *kind_variant(const struct lock_settings *settings) {
 }
 
 static int make_lock(struct acquired *out, const struct settings *settings) {
-    char user[DESCRIBE_USER_SIZE], command[COMMAND_SIZE], space[PROC_SPACE_SIZE];
+    char user[DESCRIBE_USER_SIZE], command[COMMAND_SIZE];
     if (!describe_command(command, settings))
         return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot describe the command: out of memory");
     describe_user(user);
@@ -133,7 +133,6 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
         .preemptible = settings->lock.preemptible,
         .no_command = settings->cmd->child == CHILD_NONE,
         .priority = settings->lock.priority,
-        .pid_space = settings->lock.plain ? proc_space(space) : NULL, /* see sem_exec() */
     };
     out->holds = calloc(settings->name_count, sizeof(*out->holds));
     if (out->holds == NULL) {

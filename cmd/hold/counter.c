@@ -1,14 +1,10 @@
 /* counter.c: what is changed on a server without being held. */
 #include "hold/hold.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "output/out.h"
-#include "process/proc.h"
 #include "rlock_admin.h"
 #include "rlock_count.h"
 
@@ -123,56 +119,8 @@ int counter_check_down(const struct server *server, const struct settings *setti
     return signal != 0 ? EXIT_BY_SIGNAL + signal : failure;
 }
 
-/* ours: our PID space. Of a process in another one nobody here knows. */
-static bool has_died(const struct rlock_view_holder *holder, const char *ours) {
-    return holder->pid_space != NULL && strcmp(holder->pid_space, ours) == 0 && holder->pid > 0 &&
-           kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH;
-}
-
-/* Takes back the plain permits of dead processes of this machine, which have no lease and count as
- * in use, if the user may inspect them. */
-static enum rlock_status free_dead(rlock_client *client, const struct rlock_count *count,
-                                   const rlock_view *view) {
-    char ours[PROC_SPACE_SIZE];
-    const char **owners = calloc(view->holder_count + 1, sizeof *owners);
-    struct rlock_break_options dead = {.size = sizeof dead,
-                                       .name = count->name,
-                                       .kind = "sem",
-                                       .owners = owners,
-                                       .deadline_ms = count->deadline_ms,
-                                       .cancel_fd = count->cancel_fd};
-    (void)proc_space(ours);
-    for (size_t i = 0; owners != NULL && i < view->holder_count; i++) {
-        if (has_died(&view->holders[i], ours))
-            owners[dead.owner_count++] = view->holders[i].owner;
-    }
-    int64_t freed;
-    const enum rlock_status status =
-        dead.owner_count > 0 ? rlock_break(client, &dead, &freed) : RLOCK_OK;
-    free(owners);
-    return status;
-}
-
-static enum rlock_status resize_without_dead(rlock_client *client, const struct rlock_count *count,
-                                             int64_t *in_use) {
-    const struct rlock_inspect_options options = {
-        .size = sizeof options,
-        .name = count->name,
-        .deadline_ms = count->deadline_ms,
-        .cancel_fd = count->cancel_fd,
-    };
-    rlock_view *view = NULL;
-    const enum rlock_status inspected = rlock_inspect(client, &options, &view);
-    if (inspected == RLOCK_UNAVAILABLE || inspected == RLOCK_CANCELLED)
-        return inspected; /* to ask once more would take as long again */
-    if (inspected == RLOCK_OK && view->permits_available != INT64_MIN)
-        (void)free_dead(client, count, view);
-    rlock_view_free(view);
-    return rlock_sem_resize(client, count, in_use);
-}
-
 static int resize(const struct settings *settings) {
-    static const struct verb verb = {"resize", "sem", resize_without_dead};
+    static const struct verb verb = {"resize", "sem", rlock_sem_resize};
     enum rlock_status status;
     int64_t in_use = 0;
     const int failure = change_once(settings, &verb, settings->counter.resize, &status, &in_use);

@@ -101,7 +101,8 @@ static void describe_doubt(char text[WHY_SIZE], const struct acquired *acquired)
     if (!rlock_in_doubt(acquired->lock))
         return;
     if (rlock_renewal_due_ms(acquired->lock) == RLOCK_FOREVER)
-        (void)snprintf(text, WHY_SIZE, "; plain permits of %s may be lost until --resize", what);
+        (void)snprintf(text, WHY_SIZE, "; plain permits of %s may stay taken: see 'rlock break'",
+                       what);
     else
         (void)snprintf(text, WHY_SIZE, "; %s may stay held for up to %s", what,
                        duration_format(left, settings->lock.lease_ms));

@@ -149,8 +149,9 @@ static int release(struct run *run, int64_t keep_ms, int status) {
         return EXIT_LOST;
     }
     event_unconfirmed(acquired, rlock_error(acquired->server.client),
-                      lease_end == RLOCK_FOREVER ? "if not, its permits are lost until --resize"
-                                                 : "it ends with its lease");
+                      lease_end == RLOCK_FOREVER
+                          ? "if not, its permits stay taken: see 'rlock break'"
+                          : "it ends with its lease");
     return status;
 }
 

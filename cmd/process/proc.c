@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINK_SIZE = 64, BOOT_ID_LENGTH = 36 };
+enum { LINK_SIZE = 64 };
 
 /* A status of proc_pid_status(5), but for the list of groups, which may fill pages. */
 static bool read_status(const char *path, char status[PROC_STATUS_SIZE]) {
@@ -97,19 +97,6 @@ static bool is_ours_inside(const char *childrens, const char **why) {
     else
         return true;
     return false;
-}
-
-const char *proc_space(char out[PROC_SPACE_SIZE]) {
-    char boot[BOOT_ID_LENGTH], ours[LINK_SIZE] = "";
-    const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    const bool known = fd >= 0 && read(fd, boot, sizeof boot) == sizeof boot &&
-                       readlink("/proc/self/ns/pid", ours, sizeof ours - 1) > 0;
-    if (fd >= 0)
-        close(fd);
-    out[0] = '\0';
-    if (known)
-        (void)snprintf(out, PROC_SPACE_SIZE, "%.*s %s", BOOT_ID_LENGTH, boot, ours);
-    return out;
 }
 
 bool proc_is_ours(const char **why) {

@@ -10,12 +10,6 @@
  * why not. */
 bool proc_is_ours(const char **why);
 
-enum { PROC_SPACE_SIZE = 128 };
-
-/* Where the numbers of processes mean the same as here: the boot of this machine, and our PID
- * namespace (pid_namespaces(7)). Returns out; "": it cannot be told. */
-const char *proc_space(char out[PROC_SPACE_SIZE]);
-
 enum { PROC_STATUS_SIZE = 4096 }; /* twice what there is of it */
 
 /* What proc_pid_status(5) says of a process, but for its groups, which may fill pages. False: it

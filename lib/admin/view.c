@@ -121,8 +121,7 @@ static void add_hold(struct rlock__view *view, const rlock__reply *row) {
                    .kept = number_at(row, 11) == 1,
                    .note = text_at(view, row, 12),
                    .preemptible = number_at(row, 13) == 1,
-                   .no_command = number_at(row, 15) == 1,
-                   .pid_space = text_at(view, row, 16)},
+                   .no_command = number_at(row, 15) == 1},
         .id = id_at(view, row, 14),
     };
     read_owner(hold.holder.owner, &hold.holder.host, &hold.holder.pid);

@@ -49,9 +49,8 @@ static const char *excess(const struct rlock_lock_options *options) {
         return "a lease lasts from 100ms to 7d";
     if (!is_within(options->once_per_ms, 0, RLOCK_TIME_MAX_MS))
         return "once_per_ms is at most 36525 days";
-    if (is_too_long(options->user) || is_too_long(options->command) || is_too_long(options->note) ||
-        is_too_long(options->pid_space))
-        return "user, command, note and pid_space have at most 1024 bytes each";
+    if (is_too_long(options->user) || is_too_long(options->command) || is_too_long(options->note))
+        return "user, command and note have at most 1024 bytes each";
     if (options->names == NULL || options->name_count < 1 || options->name_count > RLOCK_NAMES_MAX)
         return "a lock has 1 to 10000 names";
     if (options->proofs == NULL && options->proof_count > 0)

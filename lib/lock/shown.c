@@ -47,26 +47,20 @@ static const char *describe_pool(char text[POOL_SIZE + sizeof ", ..."],
 char *rlock__shown(const struct rlock_lock_options *options, const char *host,
                    const char *permits) {
     const bool is_pool = options->any > 0, has_note = options->note != NULL && *options->note;
-    const bool has_space = options->pid_space != NULL && *options->pid_space != '\0';
     char pool[POOL_SIZE + sizeof ", ..."], *out = NULL;
-    char *texts[] = {escape(host),
-                     escape(options->user),
-                     escape(options->command),
-                     escape(options->note),
-                     escape(is_pool ? describe_pool(pool, options) : ""),
-                     escape(options->pid_space)};
+    char *texts[] = {escape(host), escape(options->user), escape(options->command),
+                     escape(options->note), escape(is_pool ? describe_pool(pool, options) : "")};
     bool made = true;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         made = made && texts[i] != NULL;
     if (made && asprintf(&out,
                          "\"host\":\"%s\",\"pid\":%ld,\"user\":\"%s\",\"command\":\"%s\",%s%s%s"
-                         "\"permits\":%s%s%s%s%s%s%s%s%s",
+                         "\"permits\":%s%s%s%s%s%s",
                          texts[0], (long)getpid(), texts[1], texts[2],
                          has_note ? "\"note\":\"" : "", texts[3], has_note ? "\"," : "", permits,
                          options->preemptible ? ",\"preemptible\":true" : "",
                          options->no_command ? ",\"no_command\":true" : "",
-                         is_pool ? ",\"any\":\"" : "", texts[4], is_pool ? "\"" : "",
-                         has_space ? ",\"pid_space\":\"" : "", texts[5], has_space ? "\"" : "") < 0)
+                         is_pool ? ",\"any\":\"" : "", texts[4], is_pool ? "\"" : "") < 0)
         out = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         free(texts[i]);

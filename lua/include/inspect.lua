@@ -65,7 +65,7 @@ function inspect.add_holder(owner, hold)
     view.holders[#view.holders + 1] = {text(owner), text(known.host), inspect.number(known.pid), text(known.user),
         text(known.command), inspect.number(known.since), hold.ttl, hold.holds, token, hold.permits or -1,
         hold.writes and 1 or 0, known.kept and 1 or 0, text(known.note), known.preemptible == true and 1 or 0,
-        text(hold.id), known.no_command == true and 1 or 0, text(known.pid_space)}
+        text(hold.id), known.no_command == true and 1 or 0}
 end
 
 -- What a holder has: a hold with a lease, a permit. ttl may be past.

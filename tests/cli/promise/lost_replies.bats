@@ -127,7 +127,7 @@ all_in_doubt() {
     for kind in "${kinds[@]}"; do
         assert_file_not_exist "$kind"
         stderr=$(cat "$kind.err")
-        [[ $kind != plain ]] || assert_stderr_has 'plain permits of plain may be lost until --resize'
+        [[ $kind != plain ]] || assert_stderr_has "plain permits of plain may stay taken: see 'rlock break'"
         [[ $kind == plain ]] || assert_stderr_has "$kind may stay held for up to 30s"
     done
 }
