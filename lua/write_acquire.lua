@@ -1,7 +1,7 @@
 --!df flags=allow-undeclared-keys
 -- include: base clock rights rights_rw
--- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
--- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
+-- Takes the exclusive side of a read/write lock. While it waits, new readers are held back.
+-- KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain
 local rights_of = 'read, write'
 -- include: rights_ask
@@ -13,9 +13,7 @@ if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
     -- include: holds holds_keep holds_end holds_take rw_lease_key rw rw_leases rw_take rw_meet rw_wake
     local answer, mode, ttl, writer = rw.arrive()
     if answer then return answer end
-    local prefers_readers = call.variant == 'prefer-readers'
-    local own = prefers_readers and waiters or rw.writers
-    local function leave() waiters.remove(own, call.owner) end
+    local function leave() waiters.remove(rw.writers, call.owner) end
     local before, _, more
     before, mode, _, more = rw.meet(mode, ttl, held_as, call.proof_owner and rw.write_field(call.proof_owner))
     if before then return before end
@@ -30,12 +28,8 @@ if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
             return {REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '
                 .. 'a writer in: take it for writing first'}
         end
-        local place, waiting, again_ms, ticket = waiters.place(own)
-        if call.enqueue and not prefers_readers then rw.mark(place) end
-        -- It was told like a reader, and readers may come in: the word goes on.
-        if prefers_readers and mode == 'read' and not writer then
-            rw.tell_readers(true)
-        end
+        local place, waiting, again_ms, ticket = waiters.place(rw.writers)
+        if call.enqueue then rw.mark(place) end
         return acquire.busy(rw.holder(), redis.call('PTTL', key.lock), place, waiting, more and waiters.SOON or again_ms,
             ticket)
     end

@@ -98,10 +98,7 @@ static int read_enclosing(struct acquired *out, const struct settings *settings)
 
 /* The variant of the kind; NULL: none. Each of these options belongs to commands of one kind. */
 static const char *kind_variant(const struct lock_settings *settings) {
-    return settings->supersede                  ? "supersede"
-           : settings->prefer == PREFER_READERS ? "prefer-readers"
-           : settings->must_exist               ? "must-exist"
-                                                : NULL;
+    return settings->supersede ? "supersede" : settings->must_exist ? "must-exist" : NULL;
 }
 
 static int make_lock(struct acquired *out, const struct settings *settings) {

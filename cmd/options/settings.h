@@ -28,7 +28,6 @@ enum {
 /* In the order of the words in their rows of opt.c. */
 enum log_format { LOG_TEXT, LOG_JSON };
 enum on_lost { ON_LOST_STOP, ON_LOST_WARN };
-enum prefer { PREFER_READERS, PREFER_WRITERS };
 enum sort { SORT_NEWEST, SORT_NAME };
 
 struct origin {
@@ -63,7 +62,6 @@ struct lock_settings {
     int any; /* --any K; 0: not given: all names */
     bool supersede;
     int priority;
-    enum prefer prefer;
     int permits; /* --permits N; 0: not given */
     int take;
     bool plain;

@@ -97,7 +97,6 @@ static const struct rlock__kind kinds[] = {
         .publish = RW_PUBLISH,
         .reenters = true,
         .pools = true,
-        .variant = "prefer-readers",
     },
     {
         .name = "sem",

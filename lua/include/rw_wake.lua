@@ -22,10 +22,8 @@ end
 
 -- Tells the next readers in line, behind those that were told before. Each that comes tells the next: all are in soon,
 -- though no script tells more than a few. A stopped one holds up nobody: two go on for each that comes.
--- only_on: not, if nobody has been told yet.
-function rw.tell_readers(only_on)
+function rw.tell_readers()
     local before = redis.call('GET', rw.told)
-    if only_on and not before then return end
     local some = redis.call('ZRANGEBYSCORE', key.waiters, before and '(' .. before or '-inf', '+inf', 'WITHSCORES',
         'LIMIT', 0, waiters.A_FEW)
     if #some == 0 then return before and redis.call('DEL', rw.told) end

@@ -51,7 +51,6 @@ offered() {
     done
     touch authority.pem
     offered bash,fish 'rlock run --tls-ca auth' authority.pem
-    offered bash,fish 'rlock write --prefer ' readers writers
     offered bash,fish 'rlock run --on-lost ' stop warn
     offered bash,fish 'rlock run -s redis://h -s u' unix://
     offered bash 'rlock run -s redis://h --server s' sentinel:// sentinels://

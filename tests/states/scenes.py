@@ -56,7 +56,6 @@ SCENES = {
     "fair, run": Scene(clients(FAIR, RUN, FAIR, RUN)),
     "fair --supersede": Scene(clients(NEWEST, NEWEST, NEWEST, FAIR, commands=50)),
     "read, write": Scene(clients(READ, WRITE, READ, WRITE)),
-    "write --prefer-readers": Scene(clients(READ, Role("write", variant="prefer-readers"), READ, WRITE)),
     "sem": Scene(sems("sem")),
     "sem --plain": Scene(sems("plain")),
     "run in run": Scene(clients(RUN, Role("run", inner=0), RUN, FAIR)),

@@ -76,7 +76,7 @@ END
 @test "read then write: refused at once, 64, one line, and nothing has changed" {
     local options
     holds other read
-    for options in '-w 60s' -x '--prefer readers' '-n w'; do
+    for options in '-w 60s' -x '-n w'; do
         took 0 2000 rlock read -n x -- sh -c '$CLI --no-raw HGETALL x | sort >before; $CLI --scan | sort >>before
             rlock write -n x $1 -- touch ran; status=$?
             $CLI --no-raw HGETALL x | sort >after; $CLI --scan | grep -v redisson_lock_token:.w. | sort >>after; exit $status' sh "$options"
@@ -201,21 +201,5 @@ unmarked() {
     finish r
     gone 0 w2
     assert_gap r w2 500
-    assert_no_keys
-}
-
-@test "--prefer readers: no marker, new readers come in, the writer enters when there are none" {
-    holds a read
-    brief w
-    waits w write --prefer readers
-    rlock read -x -n x -- true
-    holds b read
-    finish a
-    rlock read -x -n x -- true
-    unmarked
-    refute_entered w
-    finish b
-    gone 0 w
-    assert_gap b w 1000
     assert_no_keys
 }

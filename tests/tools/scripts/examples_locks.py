@@ -229,7 +229,6 @@ def waiting_writer(bench):
     """write: who waits is marked, and holds back new readers while alive"""
     read, write = bench.locks("read", "write")
     token = read.take(A, attempt(1))[1]
-    write.take(B, attempt(2), variant="prefer-readers")
     write.take(B, attempt(2), wait=False)
     same(read.take(C, attempt(3))[0], GRANTED, "before one waits")
     same(write.take(B, attempt(2))[0:4:2], [BUSY, 1])

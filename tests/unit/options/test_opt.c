@@ -107,8 +107,6 @@ TEST(each_kind_has_its_options) {
     LOADS("fair -n a true", !s.lock.supersede && s.lock.priority == 0);
     LOADS("fair -n a --priority -1000 true", s.lock.priority == -1000);
     LOADS("fair -n a --priority=1000 true", s.lock.priority == 1000);
-    LOADS("write -n a -n b --prefer=readers true", s.lock.prefer == PREFER_READERS);
-    LOADS("write -n a --prefer readers --prefer writers true", s.lock.prefer == PREFER_WRITERS);
     LOADS("sem -n a true", s.lock.permits == 0 && s.lock.take == 1 && !s.lock.plain);
     LOADS("sem -n a --permits 1000000000 --take 10000 --plain -c true",
           s.lock.permits == RLOCK_PERMITS_MAX && s.lock.take == RLOCK_TAKE_MAX && s.lock.plain);
@@ -176,8 +174,7 @@ static const struct {
     {"run -n a --once-per 0 true", "it is too short"},
     {"run -n a -l 3s --kill-after 1001ms true",
      "'1001ms': it is more than a third of the lease: give at most 1000ms"},
-    {"write -n a --prefer {writer,''} true", "give readers or writers"},
-    {"run -n a --on-lost ignore true", "give stop or warn"},
+    {"run -n a --on-lost {ignore,''} true", "give stop or warn"},
     {"run -n a --log xml true", "give text or json"},
     {"run -n '' true", "1 to 512 bytes"},
     {"run -n a {--name,--note} {a\nb,a\x7f} true", "control character"},
@@ -234,7 +231,6 @@ static const struct {
     {"{run,read} -n a --supersede true", "it goes with rlock fair, not with rlock %"},
     {"run -n x --while 1 true", "it goes with rlock acquire run, not with rlock run"},
     {"run -n a {--supersede,--permits,--priority} 1 true", "unknown option '%'"},
-    {"read -n a --prefer readers true", "unknown option '--prefer'"},
     {"latch set -n a --count 1 {-c,-w} 1s", "unknown option '%'"},
     {"latch down -n a -l 1s true", "unknown option '-l'"},
     {"latch wait -n a {--lease,--by,--replicas} 1", "unknown option '%'"},
