@@ -97,6 +97,19 @@ static enum rlock_status fail_subscription(struct rlock__listener *listener, siz
     return status == RLOCK_UNAVAILABLE ? RLOCK_AGAIN : status; /* it may be another server soon */
 }
 
+/* What we gave back on one of several servers, we hear of there ourselves: that is no news. */
+static enum rlock__io hear_others(const struct rlock__listener *listener, size_t i) {
+    struct rlock__resource *first = listener->resources;
+    const struct rlock__news before = first->news;
+    const bool is_own =
+        listener->routes.count > 1 && first->instances[i].state == RLOCK__GIVEN_BACK;
+    const enum rlock__io io =
+        rlock__subscription_step(&listener->subscriptions[i], first, listener->resource_count);
+    if (is_own)
+        first->news = before;
+    return io;
+}
+
 /* All subscriptions one step on, begun where it is time. Returns the last failure, or RLOCK_OK. */
 static enum rlock_status step_all(struct rlock__listener *listener,
                                   const struct rlock__limit *limit) {
@@ -110,8 +123,7 @@ static enum rlock_status step_all(struct rlock__listener *listener,
             status = begin(listener, i, limit);
         }
         if (status == RLOCK_OK) {
-            const enum rlock__io io = rlock__subscription_step(subscription, listener->resources,
-                                                               listener->resource_count);
+            const enum rlock__io io = hear_others(listener, i);
             if (io == RLOCK__IO_WAIT)
                 continue;
             status = rlock__io_status(io);

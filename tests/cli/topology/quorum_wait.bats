@@ -69,3 +69,23 @@ waits() {
     check_history --min-sections 3 history
     wait_until 16 nothing_left
 }
+
+# What they give back there, when the others say no, they hear of themselves.
+@test "a server that lacks the holder's hold: those who wait do not wake each other, nor themselves" {
+    local kind handle
+    quorum m1 m2 m3
+    for kind in run write; do
+        waiting=0
+        handle=$(rlock acquire "$kind" -l 1h -n x)
+        empty m1
+        brief a b
+        waits a "$kind"
+        waits b "$kind"
+        redis_on m1 CONFIG RESETSTAT
+        sleep 1
+        (($(calls evalsha m1) <= 20)) || fail "$kind: $(calls evalsha m1) scripts in a second"
+        rlock release "$handle"
+        gone 0 a b
+        wait_until 3 nothing_left
+    done
+}
