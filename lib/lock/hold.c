@@ -66,7 +66,7 @@ static void ask_to_renew(struct rlock__ballot *ballot, size_t server) {
     struct rlock__call call = rlock__resource_call_held(ballot->resource);
     call.replicated = true;
     ballot->votes[server] = RLOCK_LOST;
-    if (instance->state == RLOCK__HELD || rlock__instance_in_doubt(instance))
+    if (rlock__instance_may_stay(instance))
         (void)rlock__ballot_ask_try(ballot, server, call);
 }
 

@@ -91,3 +91,21 @@ END
         reaps 5 "$pid" 2
     done
 }
+
+@test "a server that answered late when the lock was taken counts when another is gone before the first renewal" {
+    local kind
+    quorum m1 m2 m3
+    proxy_start m3
+    RLOCK_SERVER="$(urls m1 m2) $RLOCK_SERVER"
+    proxy lag 30
+    for kind in run read; do
+        rm -f history let-go beat
+        rlock "$kind" -n warm -- true
+        held_by "$kind" -l 3s
+        wait_until 1 held_on_all x
+        crash m1
+        assert_kept 3500
+        restart m1
+        wait_until 3 nothing_left
+    done
+}
