@@ -1,9 +1,12 @@
 --!df flags=allow-undeclared-keys
--- include: base clock call server token tell foreign holds holds_keep holds_end rw_lease_key rw rw_leases rw_take
--- include: try front waiters token_raise restore
+-- include: base clock rights rights_rw
 -- Puts a hold of `read` or `write` back, unless a holder that it excludes has it. A waiting writer does not keep
 -- out a reader that was in before. KEYS and ARGV: base.lua, rw.lua, restore.lua; ARGV 10 '1': it is a read hold.
 -- Reply: mutex_restore.lua
+local rights_of = 'read, write'
+-- include: rights_ask
+-- include: call server token tell foreign holds holds_keep holds_end rw_lease_key rw rw_leases rw_take
+-- include: try front waiters token_raise restore
 local writes = ARGV[10] ~= '1'
 local ttl = redis.call('PTTL', key.lock)
 local mode = rw.mode(ttl)

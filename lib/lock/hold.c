@@ -99,7 +99,7 @@ static void ask_to_restore(struct rlock__ballot *ballot, size_t server) {
                           lock->kind->reads ? "1" : "", NULL};
     struct rlock__call call = rlock__resource_call(resource, resource->hold.owner, RLOCK__TO_TAKE);
     rlock__call_add_args(&call, more);
-    call.replicated = true;
+    call.checks = call.replicated = true;
     rlock__instance_begin_try(instance);
     (void)rlock__ballot_ask_try(ballot, server, call);
     ballot->batch.enough = ballot->batch.count;

@@ -27,6 +27,14 @@ allow() { # KIND WITHOUT
     done
 }
 
+# endless_on MEMBER: the keys there that never expire, but tokens.
+endless_on() {
+    local key
+    for key in $(redis_on "$1" --scan | grep -v redisson_lock_token); do
+        (($(redis_on "$1" PTTL "$key") != -1)) || echo "$key"
+    done
+}
+
 @test "run, read, write: a kind's rules and those for several servers are enough" {
     local kind
     for kind in run read write; do
@@ -48,6 +56,28 @@ allow() { # KIND WITHOUT
         ends_saying 77 -- run -n x -w 5s -- touch ran
         for member in "${three[@]}"; do
             assert_equal "without $without: $(redis_on "$member" --scan)" "without $without: redisson_lock_token:{x}"
+        done
+    done
+}
+
+# The next holder but one would wait for it for ever.
+@test "a server that lost a hold, and takes rights away: nothing of the hold is put there without an end" {
+    local kind without
+    needs_server 7.0.0 'a way to ask for rights'
+    for kind in run write; do
+        for without in -zadd -pexpire; do
+            allow "$kind" ''
+            rm -f end-a
+            holds a "$kind" -l "$(ms 900)"
+            redis_on m1 ACL SETUSER app "$without"
+            redis_on m1 FLUSHALL
+            redis_on m1 CONFIG RESETSTAT
+            wait_until 5 eval '(($(calls evalsha m1) > 4))' # it is asked to renew, and to put it back, twice
+            signal KILL a
+            gone 137 a
+            assert_equal "$kind $without: $(endless_on m1)" "$kind $without: "
+            allow "$kind" ''
+            wait_until 5 eval '[[ $(redis_on m2 EXISTS x)$(redis_on m3 EXISTS x) == 00 ]]'
         done
     done
 }
