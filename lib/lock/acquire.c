@@ -30,8 +30,10 @@ static void stop_listening(struct rlock_lock *lock) {
 
 static void wait_for_none(struct rlock_lock *lock) {
     stop_listening(lock);
-    for (size_t i = 0; i < lock->resource_count; i++)
+    for (size_t i = 0; i < lock->resource_count; i++) {
         lock->resources[i].waited = false;
+        lock->resources[i].told_place = 0;
+    }
 }
 
 /* Stop listening first: the server passes a message that comes while we leave on to the next.

@@ -99,8 +99,9 @@ struct rlock__resource {
     bool told_free;    /* and have heard since the last try that it was given back */
     size_t preference; /* of a pool: its place in the order of preference */
     int64_t next_try_ms;
-    int64_t place;   /* in line, from 1; before we stand in it: what ours would be; -1: not known */
-    int64_t hint_ms; /* when the hold that is in the way expires; -1: never */
+    int64_t place; /* in line, from 1; before we stand in it: what ours would be; -1: not known */
+    int64_t told_place;                 /* the last that we were told in this wait; 0: none yet */
+    int64_t hint_ms;                    /* when the hold that is in the way expires; -1: never */
     int64_t again_ms;                   /* how long we may sleep at most; 0: not said */
     enum rlock__channels wanted, heard; /* what is listened to, or soon shall be */
     struct rlock__news news;

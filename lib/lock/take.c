@@ -152,8 +152,8 @@ void rlock__take_ask(struct rlock__ballot *ballot, size_t server) {
     struct rlock__call call = rlock__resource_call(resource, lock->owner, which);
     call.checks = true;
     call.replicated = lock->kind->release != NULL;
-    if (resource->waited && resource->place >= 0)
-        (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->place);
+    if (resource->waited && resource->told_place > 0)
+        (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->told_place);
     rlock__instance_begin_try(instance);
     struct rlock__question *question = rlock__ballot_ask_try(ballot, server, call);
     if (instance->ticket != 0)

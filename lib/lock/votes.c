@@ -114,7 +114,7 @@ static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock
         busy.holder.preemption = (enum rlock_preemption)asked;
     answer->reply = NULL;
     resource->hint_ms = rlock__resp_bounded(answer->a);
-    resource->place = answer->b;
+    resource->place = resource->told_place = answer->b;
     return busy;
 }
 

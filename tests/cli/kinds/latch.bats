@@ -184,3 +184,15 @@ END
         redis.call("DEL", KEYS[1]) redis.call("PUBLISH", KEYS[2], 0)' 2 x "$latch_channel"
     passes a "$opened"
 }
+
+@test "--must-exist: opened while the waiter got no answer: it has seen the latch, and passes" {
+    local direct=$RLOCK_SERVER opened
+    rlock latch set -n x --count 1
+    proxy_start
+    waits a --must-exist
+    proxy refuse-request evalsha 1 1 LOADING the data
+    opened=$(now_ns)
+    rlock latch down -n x -s "$direct"
+    passes a "$opened"
+    grep -q '^refused ' proxy.log
+}

@@ -171,6 +171,19 @@ soon() {
     assert_at_rest 3
 }
 
+@test "--resize up, and no answer to the first that wakes: it came with the old number, and waits on" {
+    local direct=$RLOCK_SERVER
+    holds a sem --permits 2 --take 2
+    proxy_start
+    waits b --permits 2
+    proxy refuse-request evalsha 1 1 LOADING the data
+    rlock sem -n x --resize 3 -s "$direct"
+    soon b
+    grep -q '^refused ' proxy.log
+    finish a b
+    assert_at_rest 3
+}
+
 @test "--resize up: waiters enter at once, whatever number they came with" {
     holds a sem --permits 1
     waits with-old --permits 1
