@@ -168,11 +168,12 @@ static void note_range(struct rlock__cluster *cluster, const rlock__reply *row,
     const uint16_t node = node_of(cluster, rlock__reply_at(row, 2), told_by);
     if (node == NOBODY)
         return;
-    cluster->nodes[node]->link.has_replica = rlock__reply_count(row) > 3;
+    bool has_replica = false; /* without an address it is one that was reset: nobody follows */
     for (int64_t slot = first; slot <= last; slot++)
         cluster->serves[slot] = node;
     for (size_t i = 3; i < rlock__reply_count(row); i++) /* they may become masters */
-        (void)node_of(cluster, rlock__reply_at(row, i), told_by);
+        has_replica |= node_of(cluster, rlock__reply_at(row, i), told_by) != NOBODY;
+    cluster->nodes[node]->link.has_replica = has_replica;
 }
 
 /* Redisson asks the same. RLOCK_DENIED: the server has the command, but the user may not use it. */

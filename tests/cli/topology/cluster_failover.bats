@@ -120,3 +120,15 @@ known_to_all() { # REPLICA
         ! alone "$node" "$1" || return 1
     done
 }
+
+# The last one: what it does to the cluster is not undone. Redis goes on to list the replica, without an address.
+@test "the replica was reset, and has another id: the master counts as one without a replica" {
+    local node replica
+    node=$(home x)
+    wait_until 10 eval 'replica_of "$node" | grep .'
+    replica=$(replica_of "$node")
+    redis_on "$replica" CLUSTER RESET HARD
+    wait_until 30 eval '! redis_on "$node" CLUSTER SLOTS | grep -qx "$(port_of "$replica")"'
+    rlock run -n x -w 5s -- true
+    server_stop "$replica"
+}
