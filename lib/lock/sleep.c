@@ -157,7 +157,7 @@ static enum rlock_status follow_news(struct rlock__resource *resource,
     const int64_t now = rlock_now_ms();
     const bool released = (news->what & RLOCK__RELEASED) != 0;
     if (released && resource->place == 0) /* a latch that was not there has been set */
-        resource->place = 1;
+        resource->place = resource->told_place = 1;
     /* Several that came at once were each told to be the first: all hear the common channel. */
     if ((news->what & RLOCK__WOKEN) != 0 || (released && resource->place <= 1)) {
         resource->told_free = true;
