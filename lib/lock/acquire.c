@@ -31,8 +31,11 @@ static void stop_listening(struct rlock_lock *lock) {
 static void wait_for_none(struct rlock_lock *lock) {
     stop_listening(lock);
     for (size_t i = 0; i < lock->resource_count; i++) {
-        lock->resources[i].waited = false;
-        lock->resources[i].told_place = 0;
+        struct rlock__resource *resource = &lock->resources[i];
+        resource->waited = false;
+        resource->told_place = 0;
+        for (size_t k = 0; k < resource->instance_count; k++)
+            resource->instances[k].ticket = 0;
     }
 }
 

@@ -41,7 +41,9 @@ static void note_answer(struct rlock__instance *instance, enum rlock__request_ki
         /* The try is over. What may still arrive of it must not be about the next one. */
         instance->tries += instance->may_arrive_late || instance->unanswered == RLOCK__LEAVING;
         instance->may_arrive_late = false;
-        instance->ticket = 0;
+        /* What was granted in vain goes back, and we to our place; else we leave the line. */
+        if (!rlock__instance_in_doubt(instance))
+            instance->ticket = 0;
     }
     instance->state = answered_state(instance, request, outcome);
     /* A renewal knows whether it was taken, not whether it was given back. */

@@ -2,6 +2,7 @@
 # replicas.bats: --replicas: a hold, and each renewal, counts once so many replicas have it.
 
 load ../../lib/rlock
+load ../../lib/actors
 load ../../lib/protected
 load ../../lib/replicas
 
@@ -49,6 +50,35 @@ lacks_replica() {
     assert_equal "$status: $(cat err)" "0: "
     assert_file_exist history
     assert_no_keys
+}
+
+queue_has() { # N
+    (($(redis LLEN 'redisson_lock_queue:{x}') == $1))
+}
+
+came() { # WHO...: the order in which they entered
+    local who
+    for who; do
+        echo "$(stamp "$who" enter) $who"
+    done | sort -n | cut -d ' ' -f 2 | xargs
+}
+
+@test "a silent replica while fair changes hands: they were granted it in vain, and come back before those behind" {
+    local who n=0 token
+    holds a fair --replicas 0
+    for who in b c d e; do
+        act "$who" fair -q "${short[@]}"
+        wait_until 5 queue_has $((n += 1))
+    done
+    freeze one
+    token=$(redis GET 'redisson_lock_token:{x}')
+    finish a
+    wait_until 10 eval '(($(redis GET "redisson_lock_token:{x}") >= token + 4))'
+    thaw one
+    wait_until 10 queue_has 3
+    finish b c d e
+    run came b c d e
+    assert_output --regexp '^(b c|c b) d e$'
 }
 
 @test "a silent replica: 69 when the wait ends, or after one --replica-timeout; that it was that, and nothing is left" {
