@@ -10,8 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* What Redis 7 puts behind the error of a command that a script has called. */
-#define IN_SCRIPT " script: "
+/* What servers put behind an error, and we cut off: the words that they were sent, of which one may
+ * be a password; and in Redis 7 which script has called the command, by its SHA-1 and line. */
+static const char *const tails[] = {", with args beginning with:", " script: "};
 
 static const char after_text[] = ""; /* plain words are behind the text */
 static const char no_wait[] =
@@ -217,9 +218,11 @@ enum rlock_status rlock__reply_judge(struct rlock__link *link, const rlock__repl
     const char *plain;
     const enum rlock_status status = rlock__reply_error_status(text, &plain);
     rlock__error_set(link->error, "%s", plain);
-    char *where = strstr(link->error->text, IN_SCRIPT);
-    if (where != NULL) /* its SHA-1 and line are no use to anybody */
-        *where = '\0';
+    for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
+        char *tail = strstr(link->error->text, tails[i]);
+        if (tail != NULL)
+            *tail = '\0';
+    }
     if (status == RLOCK_AGAIN && !is_only_busy(text))
         rlock__link_distrust(link);
     return status;

@@ -3,6 +3,7 @@
 # is in access/.
 
 load ../../lib/rlock
+load ../../lib/ports
 
 # Commands for the name x, and what stands for it when they begin; -- where they run a command. Options come behind
 # them, and the last one counts.
@@ -230,6 +231,20 @@ END
     assert_stderr_has password
     RLOCK_PASSWORD=right rlock run -n x -- touch ran
     assert_file_exist ran
+}
+
+@test "69: a server without AUTH, which repeats the password: it is not told" {
+    local args port
+    port=$(free_ports 1)
+    server_start no-auth --rename-command AUTH '' --port "$port"
+    for args in 'run -n x -c true' status doctor; do
+        # shellcheck disable=SC2086
+        RLOCK_PASSWORD=sesame ends_saying 69 "unknown command 'AUTH'" -- $args -s "$(server_url no-auth)"
+        refute_regex "$output$stderr" sesame
+        # shellcheck disable=SC2086
+        ends_saying 69 "unknown command 'AUTH'" -- $args -s "redis://alice:sesame@127.0.0.1:$port"
+        refute_regex "$output$stderr" sesame
+    done
 }
 
 @test "128+N: interrupted before the latch was looked at: CMD never ran, nothing is counted" {

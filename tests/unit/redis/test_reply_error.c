@@ -110,6 +110,24 @@ TEST(what_is_missing_is_told_in_plain_words) {
     }
 }
 
+/* A word may be a password, in quotes or in what they once were. */
+TEST(the_words_that_were_sent_are_not_repeated) {
+    static const char *const texts[] = {
+        "ERR unknown command 'AUTH', with args beginning with: 's3cr3t' ",
+        "ERR unknown command 'AUTH', with args beginning with: 'script: ' 's3cr3t' " TAIL,
+        "ERR unknown command 'AUTH', with args beginning with: `s3cr3t`, `s3cr3t`, ",
+    };
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        char text[128];
+        struct rlock__error error;
+        struct rlock__link link = {.stage = RLOCK__READY, .error = &error};
+        (void)snprintf(text, sizeof text, "%s", texts[i]);
+        const rlock__reply reply = {.type = REDIS_REPLY_ERROR, .str = text, .len = strlen(text)};
+        assert_int_equal(rlock__reply_judge(&link, &reply), RLOCK_UNAVAILABLE);
+        assert_string_equal(error.text, "ERR unknown command 'AUTH'");
+    }
+}
+
 /* What a script has met, as Redis 6 and Dragonfly tell it. */
 TEST(in_a_script_of_redis_6) {
     static const struct {
