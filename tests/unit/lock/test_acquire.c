@@ -76,6 +76,17 @@ TEST(a_late_grant_is_none) {
     assert_int_equal(rlock_lease_end_ms(&world.lock), START_MS + time_of(2) + 3000 - 32);
 }
 
+/* No holder is known of: it is no "held by others". */
+TEST(a_late_grant_at_the_end_is_no_busy) {
+    const struct answer busy = {.status = RLOCK_BUSY, .hint_ms = 900, .place = 1, .takes_ms = 50};
+    begin(1, ANSWERED(busy, busy, GRANTED(60)), NULL);
+    world.lock.lease_ms = 100;
+    assert_int_equal(acquire(1050, FOREVER), RLOCK_UNAVAILABLE);
+    assert_string_equal(deeds(), "tLTTnb");
+    assert_null(rlock_blocker(&world.lock));
+    assert_string_equal(rlock_error(&world.client), "the answer took more than half of the lease");
+}
+
 TEST(a_server_that_never_answers_is_given_up) {
     begin(1, ANSWERED(NO_ANSWER(0)), NULL);
     assert_int_equal(acquire(FOREVER, FOREVER), RLOCK_UNAVAILABLE);
