@@ -45,6 +45,8 @@ static const char *excess(const struct rlock_lock_options *options) {
         return "permits taken at once are 1 to 10000";
     if (!is_within(options->permits_total, 0, RLOCK_PERMITS_MAX))
         return "permits in all are 1 to 1000000000";
+    if (options->permits_total > 0 && options->permits > options->permits_total)
+        return "permits is more than permits_total";
     if (!is_within(options->lease_ms, RLOCK_LEASE_MIN_MS, RLOCK_LEASE_MAX_MS))
         return "a lease lasts from 100ms to 7d";
     if (!is_within(options->once_per_ms, 0, RLOCK_TIME_MAX_MS))

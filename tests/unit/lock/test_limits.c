@@ -201,6 +201,16 @@ TEST(numbers) {
     assert_refused(MAKE_CLIENT, "at most 100");
 }
 
+TEST(no_more_permits_are_taken_than_there_are) {
+    given.lock.kind = "sem";
+    given.lock.permits = 4;
+    assert_taken(MAKE_LOCK); /* of as many as were set before */
+    given.lock.permits_total = 4;
+    assert_taken(MAKE_LOCK);
+    given.lock.permits_total = 3;
+    assert_refused(MAKE_LOCK, "permits is more than permits_total");
+}
+
 TEST(texts_have_a_longest) {
     static const char long_text[] = "at most 1024 bytes";
     const struct {
