@@ -31,10 +31,12 @@
  * clock of rlock_now_ms(). RLOCK_FOREVER means no limit.
  *
  * Versions: a structure that you fill in begins with its size. Initialise it with its _INIT, which
- * has the defaults, or with {.size = sizeof options, ...}, where all other fields are zero. It may
- * grow at its end, and zero in a new field keeps the old behaviour, so a program works with older
- * and newer libraries; RLOCK_INVALID if it sets a field that the library does not know. What the
- * library returns may grow at its end, too, except rlock_proof and rlock_handle_hold. */
+ * has the defaults, or with {.size = sizeof options, ...}, where all other fields are zero. Zero is
+ * not always a default: connect_timeout_ms, io_timeout_ms and leases are refused then, replicas
+ * are none, a deadline has passed, and cancel_fd is standard input. A structure may grow at its
+ * end, and zero in a new field keeps the old behaviour, so a program works with older and newer
+ * libraries; RLOCK_INVALID if it sets a field that the library does not know. What the library
+ * returns may grow at its end, too, except rlock_proof and rlock_handle_hold. */
 #ifndef RLOCK_H
 #define RLOCK_H
 

@@ -206,8 +206,8 @@ static enum rlock_status read_servers(struct rlock_client *client,
     return client->count == 1 || is_quorum(client) ? RLOCK_OK : RLOCK_INVALID;
 }
 
-static bool is_time(int64_t ms) {
-    return (ms >= 0 && ms <= RLOCK_TIME_MAX_MS) || ms == RLOCK_FOREVER;
+static bool is_time(int64_t ms, int64_t least_ms) {
+    return (ms >= least_ms && ms <= RLOCK_TIME_MAX_MS) || ms == RLOCK_FOREVER;
 }
 
 /* What is beyond the limits in rlock.h; NULL: nothing is. */
@@ -215,9 +215,9 @@ static const char *excess(const struct rlock_client_options *options) {
     if (options->servers == NULL || options->server_count < 1 ||
         options->server_count > RLOCK_SERVERS_MAX)
         return "a lock lives on 1 to 15 servers";
-    if (!is_time(options->connect_timeout_ms) || !is_time(options->io_timeout_ms) ||
-        !is_time(options->replica_timeout_ms))
-        return "a client waits for at most 36525 days";
+    if (!is_time(options->connect_timeout_ms, 1) || !is_time(options->io_timeout_ms, 1) ||
+        !is_time(options->replica_timeout_ms, 0))
+        return "a client waits for at least 1ms and at most 36525 days";
     if (options->replicas < RLOCK_REPLICAS_AUTO || options->replicas > RLOCK_REPLICAS_MAX)
         return "at most 100 replicas can be waited for";
     return NULL;

@@ -14,7 +14,7 @@ static const struct kind run = {.name = "run", .detail = DETAIL_NONE},
                          latch = {.name = "latch", .detail = DETAIL_COUNT};
 
 static int64_t now_ms = 1000000;
-static struct locked on; /* a server that was never spoken to */
+static struct locked on = {.timeout_ms = 1}; /* a server that was never spoken to */
 static const char *names[] = {"x"};
 static const struct settings settings = {.names = names, .name_count = 1};
 

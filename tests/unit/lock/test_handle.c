@@ -9,7 +9,7 @@
 
 #define ID "0123456789abcdef0123456789abcdef"
 
-static struct locked on; /* a server that nobody speaks to */
+static struct locked on = {.timeout_ms = 1}; /* a server that nobody speaks to */
 
 static struct rlock_handle_hold holds[] = {
     {.name = "a b\xc3\xa4{\"'$", .owner = "uuid:1@host", .id = ID, .token = 7},

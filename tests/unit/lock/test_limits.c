@@ -38,8 +38,9 @@ void before_each(void) {
     static const struct given good = {
         .url = "unix:///nowhere/sock",
         .owner = "somebody",
-        .client = OF(client_options, .servers = &given.url, .server_count = 1,
-                     .connect_timeout_ms = 10, .replicas = RLOCK_REPLICAS_AUTO),
+        .client =
+            OF(client_options, .servers = &given.url, .server_count = 1, .connect_timeout_ms = 10,
+               .io_timeout_ms = 10, .replicas = RLOCK_REPLICAS_AUTO),
         .tls = OF(tls_options, .insecure = true),
         .lock = OF(lock_options, .names = names, .name_count = 1, .kind = "run",
                    .lease_ms = RLOCK_LEASE_DEFAULT_MS),
@@ -172,8 +173,8 @@ TEST(numbers) {
         {SET_LATCH, "run", &given.count.number, 1, RLOCK_PERMITS_MAX, billion},
         {COUNT_DOWN, "run", &given.count.number, 0, RLOCK_PERMITS_MAX, billion},
         {RESIZE, "run", &given.count.number, 1, RLOCK_PERMITS_MAX, billion},
-        {MAKE_CLIENT, "run", &given.client.connect_timeout_ms, 0, RLOCK_TIME_MAX_MS, days},
-        {MAKE_CLIENT, "run", &given.client.io_timeout_ms, 0, RLOCK_TIME_MAX_MS, days},
+        {MAKE_CLIENT, "run", &given.client.connect_timeout_ms, 1, RLOCK_TIME_MAX_MS, days},
+        {MAKE_CLIENT, "run", &given.client.io_timeout_ms, 1, RLOCK_TIME_MAX_MS, days},
         {MAKE_CLIENT, "run", &given.client.replica_timeout_ms, 0, RLOCK_TIME_MAX_MS, days},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {

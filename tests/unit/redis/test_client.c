@@ -17,6 +17,8 @@ static enum rlock_status make(rlock_client **client, const char *urls,
     (void)snprintf(words, sizeof words, "%s", urls);
     options.size = sizeof options;
     options.servers = servers;
+    options.connect_timeout_ms += options.connect_timeout_ms == 0; /* of no matter */
+    options.io_timeout_ms += options.io_timeout_ms == 0;
     for (char *url = strtok(words, " "); url != NULL; url = strtok(NULL, " ")) {
         assert_true(options.server_count < COUNT(servers));
         servers[options.server_count++] = url;
