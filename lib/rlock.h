@@ -107,7 +107,7 @@ struct rlock_lock_options {
     size_t name_count;        /* 1 to RLOCK_NAMES_MAX; a name that is given twice counts once */
     const char *kind;         /* "run", "fair", "read", "write", "sem", "plain" (permits without
                                  leases), or "latch" (held when it is open; never given back) */
-    const char *variant;   /* "supersede" (fair), "must-exist" (latch) */
+    const char *variant;      /* "supersede" (fair), "must-exist" (latch) */
     int64_t permits;       /* sem, plain: how many to take, up to RLOCK_TAKE_MAX; 0 counts as 1 */
     int64_t permits_total; /* sem, plain: how many there are in all; 0: as it was set before */
     int64_t lease_ms;      /* RLOCK_LEASE_MIN_MS to RLOCK_LEASE_MAX_MS */
