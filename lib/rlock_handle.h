@@ -31,12 +31,13 @@ struct rlock_handle {
 /* Writes a lock that is held as one word of letters, digits, '-', '_' and '.'. It contains no
  * password, but anyone who has it can give the lock back.
  * out: yours to free(). servers: one line, separated by spaces; NULL: the client's.
- * RLOCK_INVALID: the lock is not held, or has no lease; or servers is empty or has several lines.
+ * RLOCK_INVALID: the lock is not held, has no lease, or was resumed without ids; or servers is
+ * empty or has several lines.
  * RLOCK_SYSTEM: out of memory. */
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_handle_write(char **out, const rlock_lock *lock,
                                                            const char *servers);
 
-/* Reads such a word. RLOCK_INVALID: it is not a handle, or was changed. RLOCK_SYSTEM: out of
+/* Reads such a word. RLOCK_INVALID: it is NULL, not a handle, or was changed. RLOCK_SYSTEM: out of
  * memory. */
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_handle_read(struct rlock_handle **out,
                                                           const char *text);

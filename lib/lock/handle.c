@@ -64,6 +64,38 @@ static bool base64_decode(unsigned char *out, size_t *size, const char *text) {
     return count < 6 && (bits & ((1U << count) - 1)) == 0;
 }
 
+/* --- what it may have ------------------------------------------------------------------------- */
+
+static bool is_word(const char *text) {
+    return text != NULL && *text != '\0' && strpbrk(text, " \n") == NULL;
+}
+
+static bool is_id(const char *text) {
+    if (strspn(text, "0123456789abcdef") != RLOCK__ID_SIZE - 1)
+        return false;
+    text += RLOCK__ID_SIZE - 1;
+    const size_t digits = strspn(text + (*text == '.'), "0123456789");
+    return *text == '\0' || (*text == '.' && digits > 0 && digits <= 9 && text[1 + digits] == '\0');
+}
+
+const char *rlock__handle_fault(const struct rlock_handle *handle) {
+    static const char no_owner[] = "a handle needs an owner, which is one word";
+    if (handle->hold_count == 0 || handle->holds == NULL)
+        return "a handle needs a hold";
+    if (!is_word(handle->owner))
+        return no_owner;
+    for (size_t i = 0; i < handle->hold_count; i++) {
+        const struct rlock_handle_hold *hold = &handle->holds[i];
+        if (!is_word(hold->owner))
+            return no_owner;
+        if (hold->token < 1)
+            return "the token of a hold is 1 or more";
+        if (hold->id != NULL && *hold->id != '\0' && !is_id(hold->id))
+            return "the id of a hold is as handles have it, or none";
+    }
+    return NULL;
+}
+
 /* --- writing ---------------------------------------------------------------------------------- */
 
 /* text with one more line; it is freed. NULL: no memory. */
@@ -105,10 +137,18 @@ static char *encode(const char *text) {
     return out;
 }
 
+static bool has_ids(const struct rlock_lock *lock) {
+    bool all = true;
+    for (size_t i = 0; i < lock->resource_count; i++)
+        all = all && (!lock->resources[i].held || *lock->resources[i].hold_id != '\0');
+    return all;
+}
+
 enum rlock_status rlock_handle_write(char **out, const rlock_lock *lock, const char *servers) {
     *out = NULL;
-    if (lock->kind->renew == NULL || rlock_hold_at(lock, 0) == NULL)
-        return rlock__client_invalid(lock->client, "only what is held for a lease has a handle");
+    if (lock->kind->renew == NULL || rlock_hold_at(lock, 0) == NULL || !has_ids(lock))
+        return rlock__client_invalid(
+            lock->client, "only what is held for a lease, by ids that are known, has a handle");
     if (servers != NULL && (*servers == '\0' || strchr(servers, '\n') != NULL))
         return rlock__client_invalid(lock->client, "servers is one line, and not empty");
     char *text = describe(lock, servers != NULL ? servers : lock->client->shown);
@@ -161,22 +201,13 @@ static bool cut_number(char **rest, char end, int64_t low, int64_t high, int64_t
     return text != NULL && rlock__resp_whole(text, out) && *out >= low && *out <= high;
 }
 
-static bool is_id(const char *text) {
-    if (text == NULL || strspn(text, "0123456789abcdef") != RLOCK__ID_SIZE - 1)
-        return false;
-    text += RLOCK__ID_SIZE - 1;
-    const size_t digits = strspn(text + (*text == '.'), "0123456789");
-    return *text == '\0' || (*text == '.' && digits > 0 && digits <= 9 && text[1 + digits] == '\0');
-}
-
 static bool read_hold(struct rlock_handle_hold *hold, char **rest) {
     if (!cut_number(rest, ' ', 1, INT64_MAX, &hold->token))
         return false;
     hold->id = cut(rest, ' ');
-    hold->owner = cut(rest, ' ');
+    hold->owner = cut(rest, ' '); /* there is none behind an id that is missing */
     hold->name = cut(rest, '\n');
-    return is_id(hold->id) && hold->owner != NULL && hold->name != NULL &&
-           rlock_name_fault(hold->name) == NULL;
+    return rlock_name_fault(hold->name) == NULL;
 }
 
 static bool read_text(struct read_handle *read) {
@@ -196,7 +227,7 @@ static bool read_text(struct read_handle *read) {
             return false;
     }
     handle->holds = read->holds;
-    return handle->owner != NULL && handle->servers != NULL && handle->hold_count > 0;
+    return handle->servers != NULL && rlock__handle_fault(handle) == NULL;
 }
 
 static size_t count_lines(const char *text) {
@@ -208,7 +239,7 @@ static size_t count_lines(const char *text) {
 
 enum rlock_status rlock_handle_read(struct rlock_handle **out, const char *text) {
     *out = NULL;
-    if (strncmp(text, PREFIX, strlen(PREFIX)) != 0)
+    if (text == NULL || strncmp(text, PREFIX, strlen(PREFIX)) != 0)
         return RLOCK_INVALID;
     text += strlen(PREFIX);
     struct read_handle *read = calloc(1, sizeof *read + strlen(text) + 1);

@@ -197,6 +197,12 @@ bool rlock__resource_may_queue(const struct rlock__resource *resource);
 /* Whether we hold it, or shall: of a pool those names alone that are held. */
 bool rlock__resource_is_ours(const struct rlock__resource *resource);
 
+/* --- handle.c --------------------------------------------------------------------------------- */
+
+struct rlock_handle;
+/* What cannot be in its holds, or for an owner; NULL: all may be. */
+const char *rlock__handle_fault(const struct rlock_handle *handle);
+
 /* --- lock_new.c ------------------------------------------------------------------------------- */
 
 /* As rlock_lock_new(), of options that are whole. owner: the one that took it before; NULL: a new

@@ -76,19 +76,11 @@ static enum rlock_status make(rlock_lock **out, rlock_client *client,
     return status;
 }
 
-static bool has_owners(const struct rlock_handle *handle) {
-    bool all = handle->owner != NULL && handle->holds != NULL;
-    for (size_t i = 0; i < handle->hold_count; i++)
-        all = all && handle->holds[i].owner != NULL;
-    return all;
-}
-
 static enum rlock_status resume(rlock_lock **out, rlock_client *client,
                                 const struct rlock_handle *handle) {
-    if (handle->hold_count == 0)
-        return rlock__client_invalid(client, "a handle needs a hold");
-    if (!has_owners(handle))
-        return rlock__client_invalid(client, "a handle needs an owner");
+    const char *fault = rlock__handle_fault(handle);
+    if (fault != NULL)
+        return rlock__client_invalid(client, fault);
     if (handle->servers != NULL && count_servers(handle->servers) != client->count)
         return rlock__client_invalid(client,
                                      "the lock lives on another number of servers than are given");

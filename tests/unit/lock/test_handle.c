@@ -75,7 +75,7 @@ TEST(what_was_written_is_read) {
 static void assert_none(const char *text) {
     struct rlock_handle *read;
     if (rlock_handle_read(&read, text) != RLOCK_INVALID)
-        fail_msg("a handle: %s", text);
+        fail_msg("a handle: %s", text != NULL ? text : "NULL");
     assert_null(read);
 }
 
@@ -97,6 +97,7 @@ TEST(what_was_cut_or_changed_is_none) {
     }
     for (size_t i = 0; i < COUNT(none); i++)
         assert_none(none[i]);
+    assert_none(NULL);
     free(text);
 }
 
@@ -119,6 +120,27 @@ TEST(what_cannot_be_taken_up_is_refused) {
     rlock_lock_free(lock);
 }
 
+/* It would be asked about, or written down, as something else. */
+TEST(holds_that_were_never_written_are_refused) {
+    static const struct rlock_handle_hold rows[] = {
+        {"x", "uuid:1@host", "a b", 7},  {"x", "uuid:1@host", ID "0", 7},
+        {"x", "uuid:1@host", ID ".", 7}, {"x", "uuid:1@host", ID ".9999999999", 7},
+        {"x", "uuid:1@host", ID, 0},     {"x", "", ID, 7},
+        {"x", "uuid:1@host\nx", ID, 7},  {"x", "uuid:1@host x", ID, 7},
+    };
+    rlock_lock *lock;
+    struct rlock_handle odd = handle;
+    odd.hold_count = 1;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        odd.holds = &rows[i];
+        for (int its_own = 0; its_own < 2; its_own++) {
+            odd.owner = its_own ? rows[i].owner : handle.owner;
+            assert_int_equal(rlock_lock_resume(&lock, on.client, &odd), RLOCK_INVALID);
+            assert_null(lock);
+        }
+    }
+}
+
 TEST(what_could_not_be_read_is_not_written) {
     static const char *const servers[] = {"", "redis://a\nredis://b"};
     rlock_lock *lock;
@@ -128,5 +150,12 @@ TEST(what_could_not_be_read_is_not_written) {
         assert_int_equal(rlock_handle_write(&text, lock, servers[i]), RLOCK_INVALID);
         assert_null(text);
     }
+    rlock_lock_free(lock);
+    const struct rlock_handle_hold some[] = {holds[0], {"c", "other:2@host", NULL, 7}};
+    struct rlock_handle odd = handle; /* it can only be checked */
+    odd.holds = some;
+    assert_int_equal(rlock_lock_resume(&lock, on.client, &odd), RLOCK_OK);
+    assert_int_equal(rlock_handle_write(&text, lock, NULL), RLOCK_INVALID);
+    assert_null(text);
     rlock_lock_free(lock);
 }
