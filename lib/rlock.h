@@ -80,8 +80,8 @@ struct rlock_client_options {
     }
 
 /* Makes a client, which connects when it is first used.
- * RLOCK_INVALID: *out is set, for rlock_error() and rlock_client_free() alone. RLOCK_SYSTEM: out of
- * memory; *out is NULL. */
+ * RLOCK_INVALID. RLOCK_SYSTEM: out of memory. *out is then for rlock_error() and
+ * rlock_client_free() alone, which both accept NULL, as it is if there was no memory for it. */
 RLOCK_API RLOCK_CHECK enum rlock_status
 rlock_client_new(rlock_client **out, const struct rlock_client_options *options);
 
