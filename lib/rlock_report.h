@@ -42,7 +42,8 @@ RLOCK_API const struct rlock_holder *rlock_blocker(const rlock_lock *lock);
 /* The name at which the last call failed, for messages; the first, if it was none in particular. */
 RLOCK_API const char *rlock_stuck_at(const rlock_lock *lock);
 
-/* True if an attempt without a reply may have left the lock held until its lease ends. */
+/* After a failure: true if an attempt without a reply may have left the lock held until its lease
+ * ends. While it is held, it says nothing. */
 RLOCK_API bool rlock_in_doubt(const rlock_lock *lock);
 
 /* --- runs ------------------------------------------------------------------------------------ */
