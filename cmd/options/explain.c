@@ -15,10 +15,15 @@
 static const struct {
     const char *word, *ours;
 } commands[] = {
-    {.word = "flock", .ours = "rlock run"},      {.word = "lock", .ours = "rlock run"},
-    {.word = "setlock", .ours = "rlock run"},    {.word = "timeout", .ours = "rlock run --timeout"},
-    {.word = "unlock", .ours = "rlock release"}, {.word = "list", .ours = "rlock status"},
-    {.word = "ls", .ours = "rlock status"},      {.word = "version", .ours = "rlock --version"},
+    {.word = "flock", .ours = "rlock run"},
+    {.word = "lock", .ours = "rlock run"},
+    {.word = "setlock", .ours = "rlock run"},
+    {.word = "timeout", .ours = "rlock run --timeout"},
+    {.word = "unlock", .ours = "rlock release"},
+    {.word = "list", .ours = "rlock status"},
+    {.word = "ls", .ours = "rlock status"},
+    {.word = "watch", .ours = "rlock status --watch"},
+    {.word = "version", .ours = "rlock --version"},
 };
 
 #define SAME_STATUS   "rlock always exits as the command does"
@@ -32,6 +37,7 @@ static const struct alias {
     const char *needless; /* then why it can be left out */
 } aliases[] = {
     {.word = "nonblock", .ours = "no-wait"},
+    {.word = "nb", .ours = "no-wait"},
     {.word = "shared", .ours = "rlock read"},
     {.word = "exclusive", .ours = "rlock run"},
     {.word = "timeout", .ours = "wait"},
@@ -210,12 +216,12 @@ static size_t distance_of(const char *a, const char *b) {
 }
 
 void suggest_offer(struct suggestion *suggestion, const char *candidate) {
-    size_t distance = distance_of(suggestion->word, candidate);
-    /* One slip for every three letters: further off, a guess would only mislead. */
+    enum { SLIPS_MAX = 2, LETTERS_EACH = 3 };
+    const size_t distance = distance_of(suggestion->word, candidate);
     size_t longer = strlen(candidate);
     if (strlen(suggestion->word) > longer)
         longer = strlen(suggestion->word);
-    if (distance > (longer + 2) / 3)
+    if (distance > SLIPS_MAX || distance * LETTERS_EACH > longer) /* a guess would mislead */
         return;
     if (suggestion->best == NULL || distance < suggestion->distance) {
         suggestion->best = candidate;

@@ -1,6 +1,7 @@
 /* opt_parse.c: reads the command line with getopt_long(3), by the rows of opt.c. */
 #include "options/opt.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <string.h>
 
@@ -88,10 +89,11 @@ static bool read_operands(struct settings *settings, int count, char **argv,
     return true;
 }
 
-/* A value that looks like an option: `-n -x` is a name that was forgotten. A secret is not shown.
- */
+/* A value that looks like an option: `-n -x` is a name that was forgotten; -1 is a number. A secret
+ * is not shown. */
 static bool check_dash(const struct opt *row, char **argv, struct complaint *why) {
-    if (!row->is_text || optarg == NULL || optarg != argv[optind - 1] || *optarg != '-')
+    if (optarg == NULL || optarg != argv[optind - 1] || *optarg != '-' ||
+        (!row->is_text && optarg[1] != '-' && !isalpha((unsigned char)optarg[1])))
         return true;
     if (row->secret)
         return complain(why, EXIT_USAGE,

@@ -61,6 +61,8 @@ bool set_server(struct settings *settings, const struct given *given) {
         return opt_refuse(given, "there is a server already: the servers of a quorum stand on one "
                                  "line, separated by spaces");
     const size_t first = count;
+    if (*given->text == '"' || *given->text == '\'')
+        return opt_refuse(given, "it is in quotes: write it without them");
     char *rest = settings_keep(settings, given->text), *word;
     if (rest == NULL)
         return refuse_memory(given);

@@ -131,6 +131,9 @@ static bool parse_hosted(struct rlock__server *out, char *rest, struct rlock__er
             return false;
         rest = at + 1;
     }
+    if (out->topology == RLOCK__SINGLE && (strchr(rest, ',') || (below && strchr(below, ','))))
+        return fail(error, "one host; for a lock on several servers give --server several times, "
+                           "or their URLs with spaces between them");
     if (out->topology == RLOCK__SENTINEL && !parse_master(out, &below, error))
         return false;
     if (below != NULL && *below != '\0') {
@@ -139,8 +142,6 @@ static bool parse_hosted(struct rlock__server *out, char *rest, struct rlock__er
         if (!parse_db(out, below, error))
             return false;
     }
-    if (out->topology == RLOCK__SINGLE && strchr(rest, ',') != NULL)
-        return fail(error, "one host; give --server several times for a lock on several servers");
     return parse_hosts(out, rest, error);
 }
 

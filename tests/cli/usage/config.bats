@@ -103,6 +103,7 @@ named_by() {
     done
     unset RLOCK_PASSWORD_FILE
     assert_file_not_exist here
+    RLOCK_SERVER='"redis://h:6379"' ends_saying 64 'RLOCK_SERVER: it is in quotes' -- acquire run -n x
     for line in "local:$PWD/here" "local:%2f${PWD#/}/here"; do
         echo "server = $line" >"$RLOCK_CONFIG"
         try run -n x -- true

@@ -156,7 +156,7 @@ static const struct {
     const char *text; /* in which % is the first choice's word */
 } mistakes[] = {
     /* Values out of range. */
-    {"fair -n a --priority {1001,-1001,-,--1,+1,1.5,''} true",
+    {"fair -n a --priority {1001,-1001,-,+1,1.5,''} true",
      "give a whole number from -1000 to 1000"},
     {"sem -n a --permits {0,-1,two,1.5,1000000001,9999999999,18446744073709551617} true",
      "from 1 to 1000000000"},
@@ -168,6 +168,8 @@ static const struct {
     {"run -n a --replicas {-1,101} true", "from 0 to 100"},
     {"run -n a {--connect-timeout=0,--io-timeout=0,--replica-timeout=0} true", "at least 1ms"},
     {"{run -n a -l 99ms true,run -n a -l 169h true,status --watch=1ms x}", "give 100ms to 7d"},
+    {"run -n a {-w,--timeout,--lease,-E} -x true",
+     "needs an argument, and '-x' looks like an option"},
     {"run -n a {--wait=-1,--once-per=-1s,--timeout=-1} true", "it is negative"},
     {"run -n a {--wait=ever,--lease=forever,--once-per=never} true", "it is not a duration"},
     {"run -n a {-w5x,--timeout=5y} true", "unknown unit"},
@@ -257,13 +259,16 @@ static const struct {
     /* Mistyped; of flock(1), timeout(1), setlock, consul lock and etcdctl lock; with one dash,
      * as in Go's programs. */
     {"run -n a --{leese,leasse,xlease} 5 true", "did you mean '--lease'? See 'rlock run --help'"},
+    /* Too far: the opposite, or another thing. */
+    {"run -n a --{renew,auto-renew,max-wait,fail,wait-timeout,shell} true",
+     "unknown option '--%': see 'rlock run --help'"},
     {"latch set -n a --cuont 1", "did you mean '--count'? See 'rlock latch set --help'"},
     {"run -n a --nay 1 true", "did you mean '--any'?"},         /* neighbours swapped: one slip */
     {"run -n a --tls-kay k true", "did you mean '--tls-key'?"}, /* not --tls-ca */
     {"run -n a --no true", "it could be --no-wait or --no-renew"},
     {"run -n a --{frobnicate,x,leeeeese} true", "unknown option '--%': see"},
     {"run -n a {-Z,-qZ} true", "unknown option '-Z'"},
-    {"run -n x {--nonblock,-no-wait} true", "'%': did you mean '--no-wait'?"},
+    {"run -n x {--nonblock,--nb,-no-wait} true", "'%': did you mean '--no-wait'?"},
     {"run -n x --shared true", "'rlock read'"},
     {"run -n x --exclusive true", "leave it out: that is what 'rlock run' does"},
     {"fair -n x --exclusive true", "'--exclusive': did you mean 'rlock run'?"},

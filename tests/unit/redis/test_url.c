@@ -76,6 +76,8 @@ TEST(refuses_what_is_none) {
     } bad[] = {
         {"must begin with",
          {"", "nonsense", "u:" SECRET "@h:6379", "http://u:" SECRET "@h", "redis:/u:" SECRET "@h"}},
+        {"one host; for a lock on several servers", {"redis://a:1,b"}},
+        {"one host; for a lock on several servers", {"redis://a:1,redis://b:1"}},
         {"did you mean redis://localhost:6379?", {"localhost:6379"}},
         {"did you mean redis://localhost?", {"localhost"}},
         {"did you mean redis://10.0.0.7?", {"10.0.0.7"}},
