@@ -182,9 +182,9 @@ enum rlock_status rlock__ask(struct rlock__ask *ask) {
         ask->status = RLOCK_OK;
     while (due > 0 && next < count && memory) {
         memory = ask_next(ask, due, &next);
-        if (rlock_now_ms() >= ask->limit.deadline_ms)
-            break;
         if (ask->verb->in_order && ask->status != RLOCK_OK)
+            next = count; /* of the others nothing is wanted */
+        if (rlock_now_ms() >= ask->limit.deadline_ms)
             break;
     }
     for (; next < count; next++) { /* those that were not asked about */

@@ -41,6 +41,26 @@ beside() {
     wait_until 3 nothing_left
 }
 
+# More than are asked about in one round of requests: 204 on five servers, 1024 on one.
+@test "more names than a round has, and others hold the first: 75, which says so, and it is waited for in its line" {
+    local names number servers
+    foreign_on m1 m2 m3
+    while read -r number servers; do
+        mapfile -t names < <(seq -f $'-n\ny%g' "$number")
+        RLOCK_SERVER=$(urls $servers)
+        ends_saying 75 x "$foreign_owner" -- run -x -n x "${names[@]}" -- touch ran
+        start run -q -n x "${names[@]}" -- true
+        wait_until 5 eval '(($(redis_on m1 ZCARD "rlock_waiters:{x}") == 1))'
+        kill "$pid"
+        reaps 143 "$pid" 5
+    done <<'END'
+1100 m1
+205 m1 m2 m3 m4 m5
+END
+    assert_file_not_exist ran
+    only_foreign m1 m2 m3
+}
+
 @test "servers that give other tokens, and a slow line: all names agree on theirs at once" {
     local names i
     mapfile -t names < <(seq -f $'-n\nn%g' 100)
