@@ -11,7 +11,9 @@
 
 enum {
     OTHER_KIND = -1,
-    PORTION = 50 /* entries on a page: half a millisecond of the server's */
+    FIRST = 20,   /* entries on a name's first page, which nearly always is the last */
+    PORTION = 50, /* on each page that follows: half a millisecond of the server's */
+    LONG_MAX = 4  /* of these in a request, which a server carries out as one */
 };
 
 /* A name that is asked about. */
@@ -37,7 +39,7 @@ static enum rlock_status begin(rlock_client *client, struct question *question, 
     question->call =
         (struct rlock__call){.arg_count = 7,
                              .args = {"", "0", "", "0", RLOCK__SPUBLISH, "0", question->view->next},
-                             .portion = PORTION,
+                             .portion = FIRST,
                              .most = RLOCK__RESP_LISTING};
     rlock__call_add_keys(&question->call, question->keys);
     return RLOCK_AGAIN;
@@ -61,16 +63,18 @@ static enum rlock_status hear(rlock_client *client, struct question *question,
     return status;
 }
 
-/* One page of each that is not complete, within so long. False: all are. */
+/* One page of each that is not complete, or of a few long ones, within so long. False: all are. */
 static bool ask(rlock_client *client, const struct rlock_inspect_options *options,
                 int64_t patience_ms, struct question *questions, size_t count) {
     struct rlock__call *calls[RLOCK__CALLS_MAX];
     struct question *asked[RLOCK__CALLS_MAX];
     struct rlock__run runs[RLOCK__CALLS_MAX];
     bool in_doubt;
-    size_t n = 0;
+    size_t n = 0, long_ones = 0;
     for (size_t i = 0; i < count; i++) {
         if (questions[i].status != RLOCK_AGAIN)
+            continue;
+        if (questions[i].call.portion != FIRST && long_ones++ >= LONG_MAX)
             continue;
         asked[n] = &questions[i];
         calls[n++] = &questions[i].call;
@@ -80,8 +84,11 @@ static bool ask(rlock_client *client, const struct rlock_inspect_options *option
     rlock__script_retry_all(client, &client->routes.at[options->server], &RLOCK__INSPECT, calls,
                             runs, n, rlock__after_ms(rlock_now_ms(), patience_ms),
                             options->cancel_fd, &in_doubt);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         asked[i]->status = hear(client, asked[i], &runs[i]);
+        if (asked[i]->call.portion == FIRST)
+            asked[i]->call.portion = PORTION;
+    }
     return true;
 }
 

@@ -239,3 +239,21 @@ fill_long() {
     assert_equal "$(grep -o '"name"' <<<"$output" | wc -l)" 10000
     RLOCK_SERVER=$(server_url main) short 2000 : status --json
 }
+
+# What a client sends at once the server carries out before it hears anybody else.
+@test "of many names with crowds few pages are asked for at once" {
+    fill "for n = 1, 20 do
+            local name = 'x' .. n
+            redis.call('HSET', name, 'mode', 'read')
+            for i = 1, 120 do
+                redis.call('HSET', name, owner(i), 1)
+                redis.call('HSET', 'rlock_info:{' .. name .. '}', owner(i), known(i))
+                redis.call('ZADD', 'rlock_leases:{' .. name .. '}', ends, owner(i) .. string.format(' %032x', i))
+            end
+        end"
+    proxy_start
+    proxy lag 1
+    run -0 rlock status --json
+    assert_equal "$(jq 'length as $n | [.[].holders | length] | add / $n' <<<"$output")" 120
+    (($(grep -c '^lagged' proxy.log) >= 20)) || fail "$(grep -c '^lagged' proxy.log) pieces"
+}
