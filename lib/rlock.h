@@ -104,7 +104,8 @@ struct rlock_proof {
 struct rlock_lock_options {
     size_t size;
     const char *const *names; /* 1 to RLOCK_NAME_MAX bytes each, without control characters */
-    size_t name_count;        /* 1 to RLOCK_NAMES_MAX; a name that is given twice counts once */
+    size_t name_count;        /* 1 to RLOCK_NAMES_MAX; a name that is given twice counts once; sem,
+                                 plain, latch: 1 */
     const char *kind;         /* "run", "fair", "read", "write", "sem", "plain" (permits without
                                  leases), or "latch" (held when it is open; never given back) */
     const char *variant;      /* "supersede" (fair), "must-exist" (latch) */

@@ -34,6 +34,8 @@ static const char *misfit(const struct rlock_lock_options *options,
         return "any of several names are taken by run or write";
     if (options->any != 0 && options->preempt)
         return "preempt does not go with any";
+    if (options->name_count > 1 && !kind->reenters)
+        return "permits and a latch have one name";
     if (options->priority != 0 && !kind->queued)
         return "priority is not supported for this kind of lock";
     return NULL;

@@ -114,6 +114,7 @@ TEST(what_cannot_be_taken_up_is_refused) {
     char *text;
     odd = handle;
     odd.kind = "plain"; /* without a lease there is no handle */
+    odd.hold_count = 1;
     assert_int_equal(rlock_lock_resume(&lock, on.client, &odd), RLOCK_OK);
     assert_int_equal(rlock_handle_write(&text, lock, NULL), RLOCK_INVALID);
     assert_null(text);

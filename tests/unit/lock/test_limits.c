@@ -202,6 +202,17 @@ TEST(numbers) {
     assert_refused(MAKE_CLIENT, "at most 100");
 }
 
+TEST(permits_and_a_latch_have_one_name) {
+    static const char *const kinds[] = {"sem", "plain", "latch"};
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        given.lock.kind = kinds[i];
+        given.lock.name_count = 2;
+        assert_refused(MAKE_LOCK, "permits and a latch have one name");
+        given.lock.name_count = 1;
+        assert_taken(MAKE_LOCK);
+    }
+}
+
 TEST(no_more_permits_are_taken_than_there_are) {
     given.lock.kind = "sem";
     given.lock.permits = 4;
