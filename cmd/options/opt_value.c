@@ -75,6 +75,9 @@ bool set_server(struct settings *settings, const struct given *given) {
             continue;
         if (count == RLOCK_SERVERS_MAX)
             return opt_refuse(given, "too many servers: a quorum has at most 15");
+        if (local_is(word) && word[sizeof LOCAL_PREFIX - 1] == '~')
+            return opt_refuse(given, "the shell leaves '~' behind a colon as it is: give "
+                                     "local:\"$HOME\"/DIR");
         if (local_is(word) && local_is_relative(word) && !has_directory(given))
             return opt_refuse(given, "local:DIR is relative, and would be another server in each "
                                      "directory: give the whole path");

@@ -176,6 +176,7 @@ static const struct {
     {"run -n a --once-per 0 true", "it is too short"},
     {"run -n a -l 3s --kill-after 1001ms true",
      "'1001ms': it is more than a third of the lease: give at most 1000ms"},
+    {"run -n a -s local:{~,~/x} true", "give local:\"$HOME\"/DIR"},
     {"run -n a --on-lost {ignore,''} true", "give stop or warn"},
     {"run -n a --log xml true", "give text or json"},
     {"run -n '' true", "1 to 512 bytes"},
