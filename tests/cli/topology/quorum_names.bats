@@ -47,6 +47,7 @@ beside() {
     foreign_on m1 m2 m3
     while read -r number servers; do
         mapfile -t names < <(seq -f $'-n\ny%g' "$number")
+        # shellcheck disable=SC2086 # words
         RLOCK_SERVER=$(urls $servers)
         ends_saying 75 x "$foreign_owner" -- run -x -n x "${names[@]}" -- touch ran
         start run -q -n x "${names[@]}" -- true
