@@ -114,7 +114,7 @@ void event_preempted(const struct acquired *acquired, const char *by);
 void event_released(const struct acquired *acquired, int64_t keep_ms);
 
 /* "release_unconfirmed": a warning that it may not have been given back. */
-void event_unconfirmed(const struct acquired *acquired, const char *why, const char *then);
+void event_unconfirmed(const struct acquired *acquired);
 
 /* not_acquired.c: says why the lock was not taken, if that is worth a message. Returns the exit
  * status. */

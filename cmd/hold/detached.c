@@ -14,7 +14,7 @@ int detached_undo(const struct acquired *acquired, int status) {
     if (acquire_give_back(acquired, 0, false) == RLOCK_OK)
         event_released(acquired, 0);
     else
-        event_unconfirmed(acquired, rlock_error(acquired->server.client), "it ends with its lease");
+        event_unconfirmed(acquired);
     return status;
 }
 

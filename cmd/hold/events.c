@@ -164,12 +164,16 @@ void event_released(const struct acquired *acquired, int64_t keep_ms) {
     }
 }
 
-void event_unconfirmed(const struct acquired *acquired, const char *why, const char *then) {
+void event_unconfirmed(const struct acquired *acquired) {
     char all[NAMES_SIZE];
+    const char *why = rlock_error(acquired->server.client);
+    const bool is_leased = rlock_renewal_due_ms(acquired->lock) != RLOCK_FOREVER;
     log_all(acquired, OUT_WARNING, "release_unconfirmed",
             OUT_FIELDS(HELD(acquired), OUT_TEXT("reason", why)),
             "cannot confirm that %s on %s was given back: %s; %s", names(all, acquired),
-            server_of(acquired), why, then);
+            server_of(acquired), why,
+            is_leased ? "it ends with its lease"
+                      : "if not, its permits stay taken: see 'rlock break'");
 }
 
 void event_preempting(const struct acquired *acquired, const struct rlock_holder *holder) {

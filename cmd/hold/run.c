@@ -148,10 +148,7 @@ static int release(struct run *run, int64_t keep_ms, int status) {
                    "the command ran without it for some time");
         return EXIT_LOST;
     }
-    event_unconfirmed(acquired, rlock_error(acquired->server.client),
-                      lease_end == RLOCK_FOREVER
-                          ? "if not, its permits stay taken: see 'rlock break'"
-                          : "it ends with its lease");
+    event_unconfirmed(acquired);
     return status;
 }
 
