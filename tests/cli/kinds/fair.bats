@@ -185,7 +185,7 @@ members() { # N KEY
     hold x
     log=first start fair -n x -- true
     first=$pid
-    wait_until 5 eval '(($(redis LLEN "$queue") == 1))'
+    wait_until 5 queued 1
     kill -STOP "$first"
     let_go x
     reap "$holder"

@@ -2,7 +2,7 @@
 # replicas.bats: --replicas: a hold, and each renewal, counts once so many replicas have it.
 
 load ../../lib/rlock
-load ../../lib/actors
+load ../../lib/queue
 load ../../lib/protected
 load ../../lib/replicas
 
@@ -52,10 +52,6 @@ lacks_replica() {
     assert_no_keys
 }
 
-queue_has() { # N
-    (($(redis LLEN 'redisson_lock_queue:{x}') == $1))
-}
-
 came() { # WHO...: the order in which they entered
     local who
     for who; do
@@ -64,18 +60,17 @@ came() { # WHO...: the order in which they entered
 }
 
 @test "a silent replica while fair changes hands: they were granted it in vain, and come back before those behind" {
-    local who n=0 token
+    local who token
     holds a fair --replicas 0
     for who in b c d e; do
-        act "$who" fair -q "${short[@]}"
-        wait_until 5 queue_has $((n += 1))
+        joins "$who" -q "${short[@]}"
     done
     freeze one
     token=$(redis GET 'redisson_lock_token:{x}')
     finish a
     wait_until 10 eval '(($(redis GET "redisson_lock_token:{x}") >= token + 4))'
     thaw one
-    wait_until 10 queue_has 3
+    wait_until 10 queued 3
     finish b c d e
     run came b c d e
     assert_output --regexp '^(b c|c b) d e$'
