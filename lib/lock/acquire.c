@@ -113,7 +113,7 @@ static enum rlock_status check_lease(struct rlock_lock *lock, int cancel_fd) {
     rlock__lock_update_lease(lock);
     if (rlock_now_ms() < rlock_lease_end_ms(lock) - lock->lease_ms / 2)
         return RLOCK_OK;
-    lock->busy_in_ms = 0; /* "busy" was true before: note_try() */
+    lock->busy_in_ms = 0; /* nobody holds it: note_try() */
     if (lock->any > 0)    /* it begins anew with what is preferred */
         lock->stuck_at = (size_t)(lock->preferred[0] - lock->resources);
     leave(lock, true, cancel_fd);
