@@ -74,28 +74,6 @@ time.sleep(600)'
     done
 }
 
-@test "in 400 groups, too, whose numbers fill pages of /proc, a signal to the group is heard once" {
-    cat >job <<-'EOS'
-	trap 'echo >>heard' USR1
-	: >ready
-	until [ -e over ]; do sleep 0.01; done
-	EOS
-    [[ $(id -u) == 0 ]] || skip 'needs root'
-    log=rlock setsid python3 -c 'import os, sys
-os.setgroups(range(2000000000, 2000000400))
-os.execvp(sys.argv[1], sys.argv[1:])' "$RLOCK" run -n x -- sh job 3>&- 4>&- &
-    pid=$!
-    wait_until 10 test -e ready
-    wait_until 5 pgrep -x -g "$pid" lock-witness
-    kill -USR1 "-$pid"
-    wait_until 5 test -s heard
-    kill -USR1 "$pid" # by then a first one that was passed on has been heard, too
-    wait_until 5 eval '(($(wc -l <heard) >= 2))'
-    : >over
-    reaps 0 "$pid"
-    assert_equal "$(wc -l <heard)" 2
-}
-
 @test "RLIMIT_SIGPENDING 0: a signal to the group is heard once, and the next one to rlock alone, too" {
     cat >job <<-'EOS'
 	trap 'echo >>heard' USR1
