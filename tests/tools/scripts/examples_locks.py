@@ -274,24 +274,6 @@ def left_held_by_a_writer(bench):
     same(read.renew(A, attempt(2))[0], KEPT)
 
 
-def many_holds_of_one_owner(bench):
-    """read: of twenty holds of one owner the last lives on for as long as it renews, whichever ended before"""
-    for order in bench.afresh(1, -1):
-        read = bench.lock("read")
-        token = read.take(A, attempt(1))[1]
-        for number in range(2, 21):
-            same(read.take(nth(number), attempt(number), proof=(A, token))[0], REENTERED)
-        for _ in range(2):
-            bench.server.let_pass(LEASE - 1000)
-            for number in range(1, 21):
-                same(read.renew(A, attempt(number))[0], KEPT, f"{number}")
-        *ended, last = [*range(1, 21)][::order]
-        for number in ended:
-            same(read.give(A, attempt(number), waiter=nth(number))[0], STILL_HELD)
-        bench.ends_in(LEASE, "x", lease_key(A))
-        same(read.renew(A, attempt(last))[0], KEPT)
-
-
 def many_left_held(bench):
     """--min-hold, twenty times inside one hold: nobody's until the longest ends; the hold around them goes on"""
     for kind, lock in bench.each("run", "fair", "write", "read"):
