@@ -48,17 +48,6 @@ def dead_readers_leave_no_fields(bench):
     same(set(bench.server.value(INFO)), {f"live{number}" for number in range(1, 8)})
 
 
-def repeated_set_sets_once(bench):
-    """a set repeated sets once, also when the latch has opened since"""
-    latch = bench.lock("latch")
-    for repeats in range(2):
-        same(latch.run("latch_set", A, LEASE, attempt(1), 1), [RELEASED, 1 - repeats, 0])
-        same(latch.run("latch_down", B, LEASE, attempt(2), 1), [RELEASED, 0, 0])
-    bench.ends_in(1200000, latch.key(f"rlock_tombstone:{attempt(1)}:{{*}}"))
-    bench.forget(latch, 1, 2)
-    bench.standing()
-
-
 def late_resize(bench):
     """sem: a resize that arrives late changes nothing"""
     sem = bench.lock("sem")
@@ -70,7 +59,7 @@ def late_resize(bench):
 
 def expired_hold_is_not_given_back(bench):
     """what has expired is not given back, though others keep its keys alive"""
-    read, sem = bench.locks("read", "sem")
+    read = bench.lock("read")
     read.take(A, attempt(1), lease=5000)
     read.take(B, attempt(2))
     bench.server.let_pass(5000)
@@ -79,9 +68,3 @@ def expired_hold_is_not_given_back(bench):
     bench.server.let_pass(5000)
     read.take(A, attempt(3), lease=5000)  # repeated after all that time: a new one
     bench.ends_in(5000, lease_key(A))
-    bench.server("FLUSHALL")
-    sem.take(A, attempt(1), lease=5000, total=2)
-    sem.take(B, attempt(2), total=2)
-    bench.server.let_pass(5000)
-    same(sem.give(A, attempt(1)), [LOST, 0, 0])
-    same(bench.server.value("x"), "1")
