@@ -262,23 +262,3 @@ def overtaken_at_the_front(bench):
         front = bench.server("HKEYS", FRONT)
         same(len(front) <= 16 + 5 + 1, True, f"{len(front)} send heartbeats")
         same(set(bench.server("ZRANGE", WAITERS, 0, len(front) - 1)), set(front), "those in front")
-
-
-def cost_without_priorities(bench):
-    """fair: without --priority no script runs a command more than before there were any, beside Redisson's or not"""
-    fair = bench.lock("fair")
-    scripts = (
-        (fair.take, B, attempt(2), {}), (fair.take, C, attempt(3), {}), (fair.take, PLAIN, attempt(4), {}),
-        (fair.take, B, attempt(2), {"place": "1"}), (fair.take, C, attempt(3), {"place": "2"}),
-        (fair.take, HIGH, attempt(5), {"wait": False}), (fair.give, C, attempt(3), {}), (fair.give, A, attempt(1), {}),
-        (fair.take, B, attempt(2), {"place": "1"}), (fair.give, B, attempt(2), {}))
-    for is_beside, expected in bench.afresh((False, [30, 29, 29, 22, 22, 14, 22, 23, 36, 22]),
-                                            (True, [30, 31, 31, 22, 24, 14, 27, 23, 37, 20])):
-        fair.take(A, attempt(1))
-        spent = []
-        for script, *words, options in scripts:
-            bench.few(script, *words, **options)
-            if is_beside and not spent:
-                _foreign(bench, R)
-            spent.append(bench.spent)
-        same(spent, expected, "commands")
