@@ -161,11 +161,3 @@ TEST(how_long_an_answer_may_take) {
         rlock_client_free(client);
     }
 }
-
-TEST(one_lost_answer_is_enough_for_a_doubt) {
-    struct rlock__route at[3] = {{.in_doubt = false}};
-    const struct rlock__routes routes = {.count = COUNT(at), .at = at};
-    assert_false(rlock__routes_in_doubt(&routes));
-    at[1].in_doubt = true;
-    assert_true(rlock__routes_in_doubt(&routes));
-}
