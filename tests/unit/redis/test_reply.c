@@ -135,24 +135,6 @@ TEST(numbers_are_bounded) {
     rlock__reply_free(reply);
 }
 
-/* What came before counts, and nothing that comes after. What else is no reply test_resp has. */
-TEST(what_is_no_reply_is_the_last) {
-    static const char text[] = "+one\r\nHTTP/1.1 400 Bad Request\r\n";
-    struct pipe pipe;
-    rlock__reply *reply;
-    pipe_open(&pipe);
-    say(&pipe, text, strlen(text));
-    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE);
-    rlock__reply_free(reply);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(receive(&pipe, &reply), RLOCK__IO_BROKEN);
-        assert_null(reply);
-        assert_string_equal(pipe.error.text, "the server does not speak Redis's protocol");
-        say(&pipe, ":1\r\n", 4);
-    }
-    pipe_close(&pipe);
-}
-
 /* A peer that always has more to say gets a turn, not all of the time. */
 TEST(what_never_stops_is_left_alone_now_and_then) {
     static const char text[] = ":1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n";
