@@ -25,17 +25,6 @@ field() {
     assert_no_keys
 }
 
-@test "a Redisson client's release wakes the waiter at once" {
-    local released
-    foreign_hold x 60000
-    start run -n x -- "$SECTION" --log history
-    wait_until 5 waiters x 1
-    released=$(now_ns)
-    foreign_release x
-    reaps 0 "$pid"
-    (($(entered history) - released < 500000000 * SLOW)) || fail "$(($(entered history) - released)) ns"
-}
-
 @test "a plain run does not map the TLS libraries" {
     hold x
     run grep -E 'libssl|libcrypto' "/proc/$holder/maps"
