@@ -45,7 +45,8 @@ static bool make_calls(struct breaking *b) {
         b->calls[i] = (struct rlock__call){
             .arg_count = 8,
             .args = {"", "0", b->id, "0", b->publish, "0", "", by != NULL ? by : ""},
-            .checks = true};
+            .checks = true,
+            .replicated = true};
         rlock__call_add_keys(&b->calls[i], b->keys);
         b->calls[i].key_count += b->kind->shares; /* the lease key */
     }

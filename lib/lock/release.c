@@ -44,6 +44,7 @@ static void ask_for(struct rlock__ballot *ballot, size_t server) {
     struct rlock__call call = rlock__resource_call(resource, around != NULL ? around : lock->owner,
                                                    kept | RLOCK__AND_RECORD);
     rlock__call_add_args(&call, more);
+    call.replicated = call.replicated_no = resource->held;
     (void)rlock__ballot_ask_try(ballot, server, call);
 }
 

@@ -157,13 +157,26 @@ END
     assert_no_keys
 }
 
-@test "the lock is given back without asking the replica" {
+# Else a replica that becomes the master would have it held for a lease, a plain permit for ever.
+@test "it is given back once the replica has that, too; one that stays silent costs a warning" {
     protected "${short[@]}"
     freeze one
     : >let-go
-    reap "$holder" 1
+    wait_until 10 waits_done 3
+    assert_no_keys # others need not wait
+    thaw one
+    reap "$holder" 5
     assert_equal "$status: $(cat err)" "5: "
-    assert_equal "$(calls wait)" 1 # when it was taken
+    wait_until 5 eval '! stands_on one'
+    rm let-go history
+    protected "${short[@]}" --io-timeout "$(ms 1000)"
+    freeze one
+    : >let-go
+    reap "$holder" 5
+    assert_equal "$status" 5
+    run cat err
+    assert_output --partial 'cannot confirm'
+    assert_output --partial replica
     assert_no_keys
 }
 

@@ -151,3 +151,26 @@ both_end() {
     assert_equal "$(cat b.err)" ""
     assert_nothing_left main
 }
+
+# The Sentinels name the old master for a second more: it says yes, and what it writes goes nowhere.
+@test "planned, and given back or broken just as the replica is promoted: it is free on the new master" {
+    local handle permit releases
+    handle=$(rlock acquire run -n x -l 10m)
+    rlock acquire run -n y -l 10m
+    log=permit start sem -q --plain --permits 1 -n z -- "$SECTION" --log history --until let-go
+    permit=$pid
+    wait_until 10 test -s history
+    changed
+    pace 10000 2000 1000 # as everywhere
+    order_failover
+    wait_until 20 planned has_role one master
+    : >let-go
+    log=release start release -q "$handle"
+    releases=$pid
+    rlock break -q --force y
+    reaps 0 "$releases"
+    reaps 0 "$permit"
+    wait_until 20 all_name one
+    assert_equal "$(redis_on one EXISTS x y)" 0
+    assert_equal "$(redis_on one GET z)" 1
+}
