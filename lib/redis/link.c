@@ -65,7 +65,7 @@ static void forget_request(struct rlock__link *link) {
         rlock__reply_free(link->replies[i]);
     free(link->replies);
     link->replies = NULL;
-    link->expected = link->got = 0;
+    link->expected = link->got = link->waited = 0;
 }
 
 rlock__reply **rlock__link_take_replies(struct rlock__link *link, size_t *count) {
@@ -183,7 +183,7 @@ static enum rlock__io ask(struct rlock__link *link) {
         rlock__request_free(&link->request);
         link->conn.most = 0;
         link->by_ms = 0;
-        link->expected = 0;
+        link->expected = link->waited = 0;
         link->in_doubt = false;
         link->used = true;
         return RLOCK__IO_DONE;

@@ -55,6 +55,7 @@ struct rlock__link {
     bool used;                             /* a request was answered on this connection */
     const void *checked;                   /* the script that has checked the user's rights on it */
     const void *loading;                   /* the script that the request brings along */
+    size_t waited;                         /* in it, the reply to a WAIT; 0: it has none */
     bool astray;                           /* the server said that it is not the one to ask */
     int64_t ready_ms;                      /* since when there is this connection */
     bool answered;                         /* a request, not the log-in, has had a reply, ever */

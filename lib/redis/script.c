@@ -106,6 +106,10 @@ static void share(struct rlock__run *const *runs, size_t count, struct rlock__li
         const size_t at = refused ? run->first : run->last;
         rlock__reply *reply = replies[at - 1];
         run->before = at > run->first ? replies[at - 2] : NULL;
+        if (run->stage == RLOCK__RUN_REPLICAS) { /* other runs hear it, too */
+            rlock__run_hear_replicas(run, reply);
+            continue;
+        }
         replies[at - 1] = NULL;
         rlock__run_hear(run, script, reply);
     }

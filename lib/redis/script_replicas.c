@@ -18,11 +18,9 @@ static void end_unconfirmed(struct rlock__run *run, enum rlock_status status) {
 
 /* WAIT counts the replicas that have all that this connection wrote, WAITAOF those that have it on
  * disk, behind a count of 1 for the server itself; ROLE after it lists them. */
-static void ask(struct rlock__run *run, int64_t replicas) {
-    const int64_t now = rlock_now_ms();
-    if (run->replicas_by_ms == 0)
-        run->replicas_by_ms = rlock__after_ms(now, run->route->site->replica_timeout_ms);
-    const int64_t left_ms = run->replicas_by_ms - now;
+static bool add_wait(const struct rlock__run *run, int64_t replicas, int64_t left_ms) {
+    struct rlock__link *link = run->link;
+    const size_t first = link->expected + 1;
     char count[24], timeout[24];
     const char *wait[] = {"WAIT", count, timeout}, *waitaof[] = {"WAITAOF", "1", count, timeout};
     const char *role[] = {"ROLE"};
@@ -30,14 +28,26 @@ static void ask(struct rlock__run *run, int64_t replicas) {
     (void)snprintf(count, sizeof count, "%" PRId64, replicas);
     (void)snprintf(timeout, sizeof timeout, "%" PRId64,
                    left_ms > 0 ? left_ms : 1); /* 0: for ever */
-    run->stage = RLOCK__RUN_REPLICAS;
-    run->first = run->link->expected + 1;
     const bool asked =
-        rlock__link_ask_words(run->link, fsync ? 4 : 3, fsync ? waitaof : wait) &&
-        (rlock__route_named(run->route) == NULL || rlock__link_ask_words(run->link, 1, role));
-    run->last = run->link->expected;
-    if (!asked)
+        rlock__link_ask_words(link, fsync ? 4 : 3, fsync ? waitaof : wait) &&
+        (rlock__route_named(run->route) == NULL || rlock__link_ask_words(link, 1, role));
+    link->waited = asked ? first : 0;
+    return asked;
+}
+
+/* The runs of one request ask once, for all that they wrote. */
+static void ask(struct rlock__run *run, int64_t replicas) {
+    const int64_t now = rlock_now_ms();
+    struct rlock__link *link = run->link;
+    if (run->replicas_by_ms == 0)
+        run->replicas_by_ms = rlock__after_ms(now, run->route->site->replica_timeout_ms);
+    run->stage = RLOCK__RUN_REPLICAS;
+    if (link->waited == 0 && !add_wait(run, replicas, run->replicas_by_ms - now)) {
         end_unconfirmed(run, RLOCK_SYSTEM);
+        return;
+    }
+    run->first = link->waited;
+    run->last = run->first + (rlock__route_named(run->route) != NULL);
 }
 
 void rlock__run_ask_replicas(struct rlock__run *run) {

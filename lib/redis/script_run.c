@@ -145,11 +145,7 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
 void rlock__run_hear(struct rlock__run *run, const struct rlock__script *script,
                      rlock__reply *reply) {
     const char *error = rlock__reply_error(reply);
-    if (run->stage == RLOCK__RUN_REPLICAS) {
-        rlock__run_hear_replicas(run, reply);
-        rlock__reply_free(reply);
-    } else if (error != NULL && strncmp(error, "NOSCRIPT", 8) == 0 &&
-               run->stage != RLOCK__RUN_BODY) {
+    if (error != NULL && strncmp(error, "NOSCRIPT", 8) == 0 && run->stage != RLOCK__RUN_BODY) {
         const bool is_coming = run->link->loading == script && run->stage == RLOCK__RUN_HASH;
         rlock__reply_free(reply);
         run->stage = is_coming ? RLOCK__RUN_BEHIND_BODY : RLOCK__RUN_BODY;

@@ -180,6 +180,16 @@ END
     assert_no_keys
 }
 
+@test "300 names: the replica is asked once when they are taken, and once when they are given back" {
+    local -a names
+    read -ra names <<<"$(printf ' -n x%d' {1..300})"
+    rlock run --replicas 1 "${names[@]}" -- true
+    assert_equal "$(calls wait)" 2
+    freeze one
+    lacks_replica 150 900 run -q -x --replicas 1 --replica-timeout "$(ms 200)" "${names[@]}"
+    assert_no_keys
+}
+
 # The attempt is sent again, over another connection, on which WAIT knows nothing of the first: it
 # says 1 at once, unless something was written.
 @test "the grant's reply is lost and the replica silent: what WAIT says of nothing is no proof" {
