@@ -212,7 +212,7 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
         const int64_t now = rlock_now_ms();
         if (status != RLOCK_OK)
             note_try(lock, status, now - began_ms, now >= wait->deadline_ms);
-        if (!rlock__routes_in_doubt(&lock->client->routes)) /* a refusal stays one */
+        if (!rlock_in_doubt(lock)) /* a refusal stays one */
             break;
     }
     lock->tries++;

@@ -212,14 +212,6 @@ bool rlock__routes_answered(const struct rlock__routes *routes) {
     return answered >= rlock__majority(routes->count);
 }
 
-bool rlock__routes_in_doubt(const struct rlock__routes *routes) {
-    for (size_t i = 0; i < routes->count; i++) {
-        if (routes->at[i].in_doubt)
-            return true;
-    }
-    return false;
-}
-
 void rlock__routes_explain(struct rlock__routes *routes, size_t answered, size_t silent) {
     const struct rlock__route *route = &routes->at[silent];
     const size_t majority = rlock__majority(routes->count);

@@ -154,7 +154,6 @@ struct rlock__route {
     bool no_role;                    /* the master does not list its replicas to us */
     bool without_wait;               /* a cluster's node cannot tell what its replica has */
     atomic_bool answered;            /* a server has ever replied; keepers read it, too */
-    bool in_doubt;                   /* a request was sent, and its reply did not arrive */
     struct rlock__error error;
     struct rlock__error told; /* the server's error; "": a request succeeded since */
 };
@@ -218,9 +217,6 @@ size_t rlock__majority(size_t count);
 
 /* True: enough servers have ever replied for a majority. */
 bool rlock__routes_answered(const struct rlock__routes *routes);
-
-/* True: a request was sent to one of them, and its reply did not arrive. */
-bool rlock__routes_in_doubt(const struct rlock__routes *routes);
 
 /* Sets routes->error for a request that too few servers answered, or not alike: how many did, and
  * one that did not. */

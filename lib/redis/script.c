@@ -261,7 +261,6 @@ enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlo
     struct rlock__run run = {.route = route, .call = call};
     struct rlock__batch batch = {.runs = &run, .count = 1, .enough = 1};
     rlock__script_run_batches(&batch, script, limit);
-    route->in_doubt = route->in_doubt || run.unconfirmed;
     *out = run.answer;
     return run.status;
 }

@@ -32,9 +32,8 @@ size_t rlock__smaller(size_t portion) {
 }
 
 /* Asks all that have not been answered. RLOCK_AGAIN: some still have not. */
-static enum rlock_status ask_once(struct rlock__route *route, const struct rlock__script *script,
-                                  struct rlock__run *runs, size_t count,
-                                  const struct rlock__limit *limit) {
+static enum rlock_status ask_once(const struct rlock__script *script, struct rlock__run *runs,
+                                  size_t count, const struct rlock__limit *limit, bool *in_doubt) {
     struct rlock__batch batches[RLOCK__CALLS_MAX];
     enum rlock_status status = RLOCK_OK;
     size_t n = 0;
@@ -49,7 +48,7 @@ static enum rlock_status ask_once(struct rlock__route *route, const struct rlock
     rlock__script_run_batches(batches, script, limit);
     for (size_t i = 0; i < n; i++) {
         const struct rlock__run *run = batches[i].runs;
-        route->in_doubt = route->in_doubt || run->unconfirmed;
+        *in_doubt = *in_doubt || run->unanswered || run->unconfirmed;
         if (status != RLOCK_CANCELLED &&
             (run->status == RLOCK_AGAIN || run->status == RLOCK_CANCELLED))
             status = run->status;
@@ -90,9 +89,8 @@ void rlock__script_retry_all(const struct rlock_client *client, struct rlock__ro
         runs[i] = (struct rlock__run){.route = route, .call = calls[i], .status = RLOCK_AGAIN};
     while (status == RLOCK_AGAIN) {
         const struct rlock__limit limit = rlock__tries_limit(&tries);
-        if (ask_once(route, script, runs, count, &limit) != RLOCK_AGAIN)
+        if (ask_once(script, runs, count, &limit, in_doubt) != RLOCK_AGAIN)
             return;
-        *in_doubt = *in_doubt || route->in_doubt;
         if (*in_doubt)
             doubt(calls, count);
         status = rlock__tries_pause(&tries);

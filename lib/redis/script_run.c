@@ -54,7 +54,7 @@ void rlock__run_end(struct rlock__run *run, enum rlock_status status) {
     run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS && status != RLOCK_OK;
     if (run->link != NULL) {
         run->route->answered = run->route->answered || run->link->answered;
-        run->route->in_doubt = run->unanswered = run->link->in_doubt;
+        run->unanswered = run->link->in_doubt;
     }
     if (status == RLOCK_AGAIN)
         rlock__route_doubt(run->route);

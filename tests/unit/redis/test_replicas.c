@@ -69,7 +69,7 @@ TEST(a_yes_is_confirmed_by_replicas_and_disk) {
         /* The answer stays the script's. */
         assert_int_equal(rlock__reply_count(f.runs[0].answer.reply), good ? 3 : 0);
         assert_int_equal(good ? f.runs[0].answer.a : 17, 17);
-        assert_false(good && f.routes[0].in_doubt);
+        assert_false(good && f.runs[0].unanswered);
         assert_int_equal(f.routes[0].astray, rows[i].status == RLOCK_AGAIN);
         end(&f);
         assert_int_equal(f.peers[0].request_count, 2);

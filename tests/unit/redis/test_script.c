@@ -88,7 +88,7 @@ TEST(what_an_answer_means) {
         assert_int_equal(f.runs[0].answer.reply != NULL, rows[i].status == RLOCK_OK);
         assert_int_equal(f.routes[0].astray, rows[i].status == RLOCK_AGAIN);
         const bool lost = rows[i].answer == PEER_CLOSE || rows[i].answer == PEER_SILENT;
-        assert_int_equal(f.routes[0].in_doubt, lost || rows[i].answer == ODD);
+        assert_int_equal(f.runs[0].unanswered, lost || rows[i].answer == ODD);
         assert_int_equal(f.routes[0].answered, !lost);
         end(&f);
     }
@@ -147,7 +147,7 @@ TEST(who_was_silent_before_is_not_waited_for) {
         assert_int_equal(f.runs[1].status, RLOCK_OK);
         const bool silent = rows[i].silent == RLOCK_AGAIN;
         assert_int_equal(f.runs[2].answer.a, silent ? 0 : 3);
-        assert_int_equal(f.routes[2].in_doubt, silent);
+        assert_int_equal(f.runs[2].unanswered, silent);
         if (silent)
             assert_string_equal(f.routes[2].error.text, "no answer in time");
         /* It may be dead. */

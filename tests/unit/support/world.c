@@ -42,10 +42,8 @@ static enum rlock_status take(struct rlock__resource *resource, const struct rlo
                           : answer->status != RLOCK_AGAIN ? RLOCK__NO
                           : lost                          ? RLOCK__NO_ANSWER
                                                           : RLOCK__NOT_DONE);
-    for (size_t i = 0; i < world.client.count; i++) {
+    for (size_t i = 0; i < world.client.count; i++)
         world.routes[i].answered = world.routes[i].answered || answer->status != RLOCK_AGAIN;
-        world.routes[i].in_doubt = lost;
-    }
     if (answer->status == RLOCK_OK) {
         resource->held = true;
         resource->instances->granted_ms = sent_ms;
