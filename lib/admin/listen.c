@@ -65,9 +65,8 @@ void rlock_say_stopped(rlock_lock *lock, int64_t deadline_ms) {
         struct rlock__link *link;
         rlock__reply *reply = NULL;
         if (rlock__route_find(&client->routes.at[i], lock->resources[0].name, &limit, &link) ==
-                RLOCK_OK &&
-            rlock__link_ask_words(link, 3, words))
-            (void)rlock__link_call(link, &limit, &reply);
+            RLOCK_OK)
+            (void)rlock__link_query(link, 3, words, &limit, &reply);
         rlock__reply_free(reply);
     }
     free(channel);

@@ -24,20 +24,16 @@ struct rlock__limit rlock__probe_limit(const struct rlock__probe *probe) {
 
 /* The reply, which may be an error; NULL: none. */
 static rlock__reply *call(struct rlock__probe *probe, size_t count, const char *const *words) {
-    rlock__reply *reply = NULL;
+    rlock__reply *reply;
     const struct rlock__limit limit = rlock__probe_limit(probe);
     probe->link->most = RLOCK__RESP_MAP; /* a slow log may be as long */
-    probe->status = rlock__link_ask_words(probe->link, count, words)
-                        ? rlock__link_call(probe->link, &limit, &reply)
-                        : RLOCK_SYSTEM;
+    probe->answer = rlock__link_query(probe->link, count, words, &limit, &reply);
+    probe->status = reply != NULL ? RLOCK_OK : probe->answer;
     return reply;
 }
 
 rlock__reply *rlock__probe_ask(struct rlock__probe *probe, size_t count, const char *const *words) {
     rlock__reply *reply = probe->status == RLOCK_OK ? call(probe, count, words) : NULL;
-    if (probe->status != RLOCK_OK)
-        return NULL;
-    probe->answer = rlock__reply_judge(probe->link, reply);
     if (probe->answer == RLOCK_OK)
         return reply;
     rlock__reply_free(reply);
@@ -55,7 +51,7 @@ static void ask_first(struct rlock__probe *probe) {
     rlock__reply *reply = call(probe, 1, words);
     const char *error = reply != NULL ? rlock__reply_error(reply) : NULL;
     if (error != NULL && !begins(error, "NOPERM ") && !begins(error, "MISCONF "))
-        probe->status = rlock__reply_judge(probe->link, reply);
+        probe->status = probe->answer;
     rlock__reply_free(reply);
 }
 

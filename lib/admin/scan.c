@@ -196,14 +196,12 @@ static enum rlock_status ask_once(rlock_scan *scan, struct rlock__link *link,
                                   const struct rlock__limit *limit) {
     const size_t first = scan->at.has_keys ? 0 : 1;
     size_t count;
-    rlock__reply *last = NULL;
     enum rlock_status status = RLOCK_SYSTEM;
     if (ask(scan, link))
-        status = rlock__link_call(link, limit, &last);
+        status = rlock__link_call(link, limit);
     if (status != RLOCK_OK)
         return status;
     rlock__reply **replies = rlock__link_take_replies(link, &count);
-    replies[count - 1] = last;
     status = judge(link, replies, count);
     if (status == RLOCK_OK)
         status = read_answers(scan, replies + first, count - first);

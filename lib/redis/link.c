@@ -258,10 +258,8 @@ void rlock__link_time_out(struct rlock__link *link) {
     forget_request(link);
 }
 
-enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
-                                   rlock__reply **reply) {
+enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit) {
     enum rlock__io io;
-    *reply = NULL;
     while ((io = rlock__link_step(link)) == RLOCK__IO_WAIT) {
         struct pollfd fds[2];
         int64_t again_ms = RLOCK_FOREVER;
@@ -272,10 +270,6 @@ enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock_
             return status;
         }
     }
-    if (io == RLOCK__IO_DONE && link->got > 0) {
-        *reply = link->replies[link->got - 1];
-        link->replies[link->got - 1] = NULL;
-    }
     return rlock__io_status(io);
 }
 
@@ -285,6 +279,10 @@ enum rlock_status rlock__link_query(struct rlock__link *link, size_t count,
     *reply = NULL;
     if (!rlock__link_ask_words(link, count, words))
         return RLOCK_SYSTEM;
-    const enum rlock_status status = rlock__link_call(link, limit, reply);
-    return status == RLOCK_OK ? rlock__reply_judge(link, *reply) : status;
+    const enum rlock_status status = rlock__link_call(link, limit);
+    if (status != RLOCK_OK || link->got == 0)
+        return status;
+    *reply = link->replies[0];
+    link->replies[0] = NULL;
+    return rlock__reply_judge(link, *reply);
 }

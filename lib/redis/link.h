@@ -119,13 +119,10 @@ void rlock__link_abandon(struct rlock__link *link);
 /* Gives up what is under way, with the reason in link->error, and closes the connection. */
 void rlock__link_time_out(struct rlock__link *link);
 
-/* Sends the request and waits for its answer. RLOCK_OK: *reply, the last one, is the caller's;
- * those before it can be taken, and its place among them is empty; NULL: nothing was asked.
- * RLOCK_AGAIN: not now, or the limit has come. RLOCK_CANCELLED, or what does not pass:
- * RLOCK_DENIED, RLOCK_UNAVAILABLE, RLOCK_SYSTEM. The connection is closed after all but RLOCK_OK.
- */
-enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
-                                   rlock__reply **reply);
+/* Sends the request and waits for its replies. RLOCK_OK: they can be taken. RLOCK_AGAIN: not now,
+ * or the limit has come. RLOCK_CANCELLED, or what does not pass: RLOCK_DENIED, RLOCK_UNAVAILABLE,
+ * RLOCK_SYSTEM. The connection is closed after all but RLOCK_OK. */
+enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit);
 
 /* Asks one command with nothing asked before, and judges the answer: RLOCK_OK, or as
  * rlock__link_call() and rlock__reply_judge() say. *reply is the caller's; NULL: there is none. */

@@ -26,15 +26,14 @@ void ask(struct linked *f, const char *word) {
 
 enum rlock_status call(struct linked *f, int64_t limit_ms, const char *expected) {
     const struct rlock__limit limit = {rlock__after_ms(rlock_now_ms(), limit_ms), -1};
-    rlock__reply *reply;
-    const enum rlock_status status = rlock__link_call(&f->link, &limit, &reply);
-    if (status == RLOCK_OK && reply != NULL) {
+    const enum rlock_status status = rlock__link_call(&f->link, &limit);
+    if (status == RLOCK_OK && f->link.got > 0) {
+        const rlock__reply *reply = f->link.replies[f->link.got - 1];
         const char *error = rlock__reply_error(reply);
         const char *text = error != NULL ? error : rlock__reply_text(reply, 0);
         assert_non_null(expected);
         assert_string_equal(text != NULL ? text : "", expected);
     }
-    rlock__reply_free(reply);
     return status;
 }
 
