@@ -91,7 +91,7 @@ static enum rlock__io read_one(struct rlock__subscription *subscription,
                                struct rlock__resource *resources, size_t count) {
     rlock__reply *reply = NULL;
     enum rlock__io io =
-        rlock__conn_receive(&subscription->link->conn, &reply, subscription->link->error);
+        rlock__conn_receive(&subscription->link->conn, 0, &reply, subscription->link->error);
     if (io != RLOCK__IO_DONE)
         return io;
     const enum rlock_status status = rlock__reply_judge(subscription->link, reply);

@@ -70,10 +70,7 @@ enum rlock__io rlock__conn_start(struct rlock__conn *conn, const struct sockaddr
     *conn = (struct rlock__conn){.fd = fd, .events = POLLOUT};
     if (to->sa_family != AF_UNIX)
         tune(fd);
-    if (connect(fd, to, length) == 0)
-        return RLOCK__IO_DONE;
-    conn->connecting = errno == EINPROGRESS;
-    if (conn->connecting)
+    if (connect(fd, to, length) == 0 || errno == EINPROGRESS)
         return RLOCK__IO_DONE;
     const enum rlock__io io = broken(error, strerror(errno));
     rlock__conn_close(conn);
@@ -81,16 +78,13 @@ enum rlock__io rlock__conn_start(struct rlock__conn *conn, const struct sockaddr
 }
 
 /* Whether connect(2) has come to its end, and to which. */
-static enum rlock__io connected(struct rlock__conn *conn, struct rlock__error *error) {
-    if (!conn->connecting)
-        return RLOCK__IO_DONE;
+static enum rlock__io connected(const struct rlock__conn *conn, struct rlock__error *error) {
     struct pollfd about = {.fd = conn->fd, .events = POLLOUT};
     int failure = 0;
     socklen_t size = sizeof failure;
     if (poll(&about, 1, 0) == 0)
         return RLOCK__IO_WAIT;
     (void)getsockopt(conn->fd, SOL_SOCKET, SO_ERROR, &failure, &size);
-    conn->connecting = false;
     return failure == 0 ? RLOCK__IO_DONE : broken(error, strerror(failure));
 }
 
@@ -190,11 +184,11 @@ static enum rlock__io read_on(struct rlock__conn *conn, struct rlock__error *err
     return fault == NULL ? RLOCK__IO_DONE : broken(error, fault);
 }
 
-enum rlock__io rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
+enum rlock__io rlock__conn_receive(struct rlock__conn *conn, size_t most, rlock__reply **out,
                                    struct rlock__error *error) {
     enum rlock__io io = RLOCK__IO_DONE;
     while (io == RLOCK__IO_DONE) {
-        const char *fault = rlock__resp_next(conn->resp, conn->most, out);
+        const char *fault = rlock__resp_next(conn->resp, most, out);
         if (fault != NULL)
             return broken(error, fault);
         if (*out != NULL)

@@ -63,11 +63,9 @@ bool rlock__resp_whole(const char *text, int64_t *out);
 /* --- conn.c: a connection --------------------------------------------------------------------- */
 
 struct rlock__conn {
-    int fd;       /* -1: closed */
-    short events; /* what the last RLOCK__IO_WAIT waits for */
-    bool connecting;
+    int fd;                   /* -1: closed */
+    short events;             /* what the last RLOCK__IO_WAIT waits for */
     struct rlock__resp *resp; /* NULL: not connected yet */
-    size_t most;              /* what a reply may count for; 0: RLOCK__RESP_ANSWER */
     size_t read;              /* bytes, since the last RLOCK__IO_WAIT */
     const struct rlock__tls_module *module;
     struct rlock__tls *tls; /* NULL: plain */
@@ -101,11 +99,11 @@ void rlock__conn_close(struct rlock__conn *conn);
 enum rlock__io rlock__conn_send(struct rlock__conn *conn, struct rlock__request *request,
                                 struct rlock__error *error);
 
-/* Receives one reply, of at most conn->most. RLOCK__IO_DONE: *out is the caller's.
- * RLOCK__IO_WAIT, RLOCK__IO_BROKEN (one that is no reply, or is too large, too), RLOCK__IO_DENIED
- * (by TLS). However much comes, RLOCK__IO_WAIT does too, now and then: a caller's deadline is the
- * caller's. */
-enum rlock__io rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
+/* Receives one reply, of at most so much, as rlock__resp_next() has it. RLOCK__IO_DONE: *out is the
+ * caller's. RLOCK__IO_WAIT, RLOCK__IO_BROKEN (one that is no reply, or is too large, too),
+ * RLOCK__IO_DENIED (by TLS). However much comes, RLOCK__IO_WAIT does too, now and then: a caller's
+ * deadline is the caller's. */
+enum rlock__io rlock__conn_receive(struct rlock__conn *conn, size_t most, rlock__reply **out,
                                    struct rlock__error *error);
 
 void rlock__reply_free(rlock__reply *reply);

@@ -20,7 +20,7 @@ enum rlock__io rlock__link_send(struct rlock__link *link, struct rlock__request 
     rlock__reply *reply = NULL;
     enum rlock__io io = rlock__conn_send(&link->conn, request, link->error);
     if (io != RLOCK__IO_BROKEN || link->owed > 0 ||
-        rlock__conn_receive(&link->conn, &reply, &none) != RLOCK__IO_DONE)
+        rlock__conn_receive(&link->conn, 0, &reply, &none) != RLOCK__IO_DONE)
         return io;
     link->answered = true;
     if (rlock__reply_judge(link, reply) == RLOCK_DENIED)
@@ -140,7 +140,7 @@ static enum rlock__io log_in_step(struct rlock__link *link, const char *const *w
     rlock__reply *reply = NULL;
     enum rlock__io io = rlock__link_send(link, &link->log_in);
     if (io == RLOCK__IO_DONE)
-        io = rlock__conn_receive(&link->conn, &reply, link->error);
+        io = rlock__conn_receive(&link->conn, 0, &reply, link->error);
     if (io == RLOCK__IO_WAIT && rlock_now_ms() >= link->by_ms) {
         rlock__error_set(link->error, "no answer in time");
         return RLOCK__IO_BROKEN;

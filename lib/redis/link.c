@@ -162,10 +162,9 @@ static enum rlock__io ask(struct rlock__link *link) {
     enum rlock__io io = send_request(link);
     if (io != RLOCK__IO_DONE)
         return io == RLOCK__IO_WAIT ? wait_on(link) : io;
-    link->conn.most = link->most;
     for (;;) {
         rlock__reply *reply = NULL;
-        io = rlock__conn_receive(&link->conn, &reply, link->error);
+        io = rlock__conn_receive(&link->conn, link->most, &reply, link->error);
         if (io == RLOCK__IO_BROKEN)
             suspect_tls(link);
         if (io != RLOCK__IO_DONE)
@@ -181,7 +180,6 @@ static enum rlock__io ask(struct rlock__link *link) {
         if (link->got < link->expected)
             continue;
         rlock__request_free(&link->request);
-        link->conn.most = 0;
         link->by_ms = 0;
         link->expected = link->waited = 0;
         link->in_doubt = false;
@@ -200,7 +198,7 @@ static bool is_stale(struct rlock__link *link) {
         return false;
     struct rlock__error none;
     rlock__reply *unasked = NULL;
-    const enum rlock__io io = rlock__conn_receive(&link->conn, &unasked, &none);
+    const enum rlock__io io = rlock__conn_receive(&link->conn, 0, &unasked, &none);
     rlock__reply_free(unasked);
     return io != RLOCK__IO_WAIT;
 }

@@ -27,14 +27,14 @@ static enum rlock__io receive_all(struct rlock__conn *conn, size_t size) {
     struct rlock__error error = {""};
     rlock__reply *reply;
     enum rlock__io io;
-    while ((io = rlock__conn_receive(conn, &reply, &error)) == RLOCK__IO_DONE) {
+    while ((io = rlock__conn_receive(conn, 0, &reply, &error)) == RLOCK__IO_DONE) {
         assert(rlock__reply_count(reply) <= size);
         look_at(reply, 0);
         rlock__reply_free(reply);
     }
     if (io == RLOCK__IO_BROKEN) {
         assert(error.text[0] != '\0');
-        io = rlock__conn_receive(conn, &reply, &error);
+        io = rlock__conn_receive(conn, 0, &reply, &error);
         assert(io == RLOCK__IO_BROKEN);
     }
     return io;

@@ -34,7 +34,7 @@ static void say(struct pipe *pipe, const char *bytes, size_t size) {
 
 static enum rlock__io receive(struct pipe *pipe, rlock__reply **out) {
     *out = NULL;
-    return rlock__conn_receive(&pipe->conn, out, &pipe->error);
+    return rlock__conn_receive(&pipe->conn, 0, out, &pipe->error);
 }
 
 /* The reply to read from that text, from a connection of its own. Yours to free. */
