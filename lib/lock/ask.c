@@ -198,8 +198,8 @@ enum rlock_status rlock__ask(struct rlock__ask *ask) {
     return ask->status;
 }
 
-enum rlock_status rlock__ask_all(struct rlock__ask *ask) {
+enum rlock_status rlock__ask_held(struct rlock__ask *ask) {
     for (size_t i = 0; i < ask->lock->resource_count; i++)
-        ask->lock->resources[i].due = rlock__resource_is_ours(&ask->lock->resources[i]);
+        ask->lock->resources[i].due = ask->lock->resources[i].held;
     return rlock__ask(ask);
 }

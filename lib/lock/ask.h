@@ -91,8 +91,8 @@ enum rlock_status rlock__ask(struct rlock__ask *ask);
 /* How many names are due. */
 size_t rlock__count_due(const struct rlock_lock *lock);
 
-/* The same about every name; of a pool, that is held. */
-enum rlock_status rlock__ask_all(struct rlock__ask *ask);
+/* The same about every name that is held. */
+enum rlock_status rlock__ask_held(struct rlock__ask *ask);
 
 /* Asks a server; arguments may still be added to the call. rlock__ballot_ask_try(): with the number
  * of the try there, where the script may change something. */

@@ -15,7 +15,7 @@ enum {
 void rlock__lock_update_lease(struct rlock_lock *lock) {
     int64_t first_ms = RLOCK_FOREVER;
     for (size_t i = 0; i < lock->resource_count; i++) {
-        if (rlock__resource_is_ours(&lock->resources[i]))
+        if (lock->resources[i].held)
             first_ms = rlock__sooner_ms(first_ms, rlock__votes_granted(&lock->resources[i]));
     }
     atomic_store(&lock->granted_ms, first_ms);
@@ -41,6 +41,20 @@ const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t i) {
     while (k < lock->resource_count && (!lock->resources[k].held || i-- > 0))
         k++;
     return k < lock->resource_count ? &lock->resources[k].hold : NULL;
+}
+
+/* There is nothing to ask about a name that is not held. Of a pool one that is held is enough. */
+static enum rlock_status check_held(const struct rlock_lock *lock, struct rlock__error *error,
+                                    size_t *stuck_at) {
+    const bool has_pool = lock->any > 0 && rlock_hold_at(lock, 0) != NULL;
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        if (lock->resources[i].held || has_pool)
+            continue;
+        *stuck_at = i;
+        rlock__error_set(error, "%s is not held", lock->resources[i].name);
+        return RLOCK_LOST;
+    }
+    return RLOCK_OK;
 }
 
 /* --- renewing --------------------------------------------------------------------------------- */
@@ -131,11 +145,11 @@ static void restore(struct rlock_lock *lock, struct rlock__routes *routes, int64
     ask.routes = routes;
     ask.since_ms = since_ms;
     ask.in_passing = true; /* one that has been silent for long is not waited for */
-    (void)rlock__ask_all(&ask);
+    (void)rlock__ask_held(&ask);
     ask.verb = &put_back;
     ask.script = lock->kind->restore;
     if (rlock_now_ms() < limit.deadline_ms)
-        (void)rlock__ask_all(&ask);
+        (void)rlock__ask_held(&ask);
 }
 
 enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
@@ -147,11 +161,9 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
     ask.routes = routes;
     if (lock->kind->renew == NULL)
         return RLOCK_OK;
-    if (lock->any > 0 && rlock_hold_at(lock, 0) == NULL) { /* there is nothing to ask about */
-        rlock__error_set(routes->error, "none of the names is held");
+    if (check_held(lock, routes->error, stuck_at) != RLOCK_OK)
         return RLOCK_LOST;
-    }
-    if (rlock__ask_all(&ask) == RLOCK_OK) {
+    if (rlock__ask_held(&ask) == RLOCK_OK) {
         rlock__lock_update_lease(lock);
         restore(lock, routes, since_ms, limit->cancel_fd);
     }
@@ -193,19 +205,6 @@ static enum rlock_status conclude_check(struct rlock__ballot *ballot) {
     return rlock__ballot_count(ballot);
 }
 
-/* Without an owner there is nothing to ask about. */
-static enum rlock_status check_held(struct rlock_lock *lock) {
-    const bool has_pool = lock->any > 0 && rlock_hold_at(lock, 0) != NULL;
-    for (size_t i = 0; i < lock->resource_count; i++) {
-        if (lock->resources[i].held || has_pool)
-            continue;
-        lock->stuck_at = i;
-        rlock__error_set(&lock->client->error, "%s is not held", lock->resources[i].name);
-        return RLOCK_LOST;
-    }
-    return RLOCK_OK;
-}
-
 enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {
     static const struct rlock__verb check = {.ask = ask_whether_held,
                                              .judge = judge_check,
@@ -218,12 +217,10 @@ enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {
     *ttl_ms = RLOCK_FOREVER;
     if (lock->kind->check == NULL)
         return rlock__client_invalid(lock->client, "this kind of lock can't be looked for");
-    enum rlock_status status = check_held(lock);
-    if (status != RLOCK_OK)
-        return status;
-    status = rlock__ask_all(&ask);
+    if (check_held(lock, &lock->client->error, &lock->stuck_at) != RLOCK_OK)
+        return RLOCK_LOST;
+    const enum rlock_status status = rlock__ask_held(&ask);
     *ttl_ms = ask.ttl_ms;
-    if (status != RLOCK_OK)
-        lock->stuck_at = ask.stuck_at;
+    lock->stuck_at = ask.stuck_at;
     return rlock__final(status);
 }

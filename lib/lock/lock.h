@@ -194,9 +194,6 @@ struct rlock__call rlock__resource_call_held(const struct rlock__resource *resou
  * stands in all lines. */
 bool rlock__resource_may_queue(const struct rlock__resource *resource);
 
-/* Whether we hold it, or shall: of a pool those names alone that are held. */
-bool rlock__resource_is_ours(const struct rlock__resource *resource);
-
 /* --- handle.c --------------------------------------------------------------------------------- */
 
 struct rlock_handle;

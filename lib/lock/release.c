@@ -183,8 +183,7 @@ enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadl
     }
     const enum rlock_status status =
         release_until(&ask, deadline_ms > least_ms ? deadline_ms : least_ms, -1);
-    if (status != RLOCK_OK)
-        lock->stuck_at = ask.stuck_at;
+    lock->stuck_at = ask.stuck_at;
     tell_again(lock, keep_ms, -1);
     if (status != RLOCK_OK)
         lock->client->error = ask.why;

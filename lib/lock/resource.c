@@ -104,10 +104,6 @@ bool rlock__instance_may_stay(const struct rlock__instance *instance) {
 
 /* --- one name --------------------------------------------------------------------------------- */
 
-bool rlock__resource_is_ours(const struct rlock__resource *resource) {
-    return resource->lock->any == 0 || resource->held;
-}
-
 bool rlock__resource_in_line(const struct rlock__resource *resource) {
     for (size_t i = 0; i < resource->instance_count; i++) {
         if (resource->instances[i].state == RLOCK__IN_LINE)

@@ -121,8 +121,8 @@ TEST(a_third_of_the_lease_on_it_is_renewed) {
         struct rlock__instance instances[] = {{.granted_ms = rows[i].first_ms},
                                               {.granted_ms = rows[i].second_ms}};
         struct rlock__resource resources[] = {
-            {.lock = &lock, .instance_count = 1, .instances = &instances[0]},
-            {.lock = &lock, .instance_count = 1, .instances = &instances[1]}};
+            {.lock = &lock, .held = true, .instance_count = 1, .instances = &instances[0]},
+            {.lock = &lock, .held = true, .instance_count = 1, .instances = &instances[1]}};
         lock.resources = resources;
         rlock__lock_update_lease(&lock);
         if (rlock_lease_end_ms(&lock) != rows[i].end_ms ||
