@@ -58,12 +58,9 @@ int64_t rlock__half_way_ms(int64_t now_ms, int64_t deadline_ms) {
 
 /* What poll(2) takes: milliseconds, 0 when the deadline has passed, -1 for RLOCK_FOREVER. */
 static int poll_timeout(int64_t deadline_ms) {
-    const int64_t now_ms = rlock_now_ms();
     if (deadline_ms == RLOCK_FOREVER)
         return -1;
-    if (deadline_ms <= now_ms)
-        return 0;
-    return (int)rlock__sooner_ms(deadline_ms - now_ms, INT_MAX);
+    return (int)rlock__sooner_ms(rlock__left_ms(deadline_ms), INT_MAX);
 }
 
 enum rlock_status rlock__poll_any(struct pollfd *fds, size_t count, int64_t again_ms,
