@@ -41,15 +41,19 @@ static struct rlock__resource *subject(struct rlock__resource *resources, size_t
     return resources;
 }
 
+/* With an s before it on a sharded channel. */
+static bool says(const rlock__reply *reply, const char *word) {
+    const char *what = rlock__reply_text(reply, 0);
+    return what != NULL && (strcmp(what, word) == 0 || strcmp(what, word + 1) == 0);
+}
+
 /* Takes one message into the news. */
 static void note(struct rlock__resource *resources, size_t count, const rlock__reply *reply) {
     static const char first[] = "first ", broken[] = "broken ", preempt[] = "preempt ";
-    const char *what = rlock__reply_text(reply, 0);
     const char *channel = rlock__reply_text(reply, 1);
     const char *text = rlock__reply_text(reply, 2);
     int64_t first_ms;
-    if (what == NULL || channel == NULL || text == NULL ||
-        (strcmp(what, "message") != 0 && strcmp(what, "smessage") != 0))
+    if (channel == NULL || text == NULL || !says(reply, "smessage"))
         return;
     struct rlock__resource *resource = subject(resources, count, channel);
     struct rlock__news *news = &resource->news;
@@ -72,11 +76,6 @@ static void note(struct rlock__resource *resources, size_t count, const rlock__r
         news->what |= RLOCK__FIRST;
         news->first_ms = rlock__resp_bounded(first_ms);
     }
-}
-
-static bool says(const rlock__reply *reply, const char *word) {
-    const char *what = rlock__reply_text(reply, 0);
-    return what != NULL && (strcmp(what, word) == 0 || strcmp(what, word + 1) == 0);
 }
 
 /* The slot has moved away, and our channel with it: we are unsubscribed unasked. */
