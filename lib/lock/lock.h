@@ -156,6 +156,9 @@ struct rlock_lock {
 
 /* --- resource.c: one name --------------------------------------------------------------------- */
 
+/* The lock's resource of that name, which is one of its own. */
+struct rlock__resource *rlock__resource_named(const struct rlock_lock *lock, const char *name);
+
 /* Gives the resource, which has its name, the attempt's id: "ID", or "ID.N" with the number of the
  * try. False: no memory. */
 bool rlock__resource_identify(struct rlock__resource *resource, const char *id);

@@ -16,20 +16,12 @@ enum { SPARING_ROUNDS = 4 };
 
 /* --- making one ------------------------------------------------------------------------------- */
 
-static int by_name(const void *name, const void *resource) {
-    return strcmp(name, ((const struct rlock__resource *)resource)->name);
-}
-
-static struct rlock__resource *find(const struct rlock_lock *lock, const char *name) {
-    return bsearch(name, lock->resources, lock->resource_count, sizeof *lock->resources, by_name);
-}
-
 /* Those of a hold around us come first: they can be had at once. */
 static void sort_by_preference(struct rlock_lock *lock, const struct rlock_lock_options *options) {
     size_t count = 0;
     for (int reenters = 1; reenters >= 0; reenters--) {
         for (size_t i = 0; i < options->name_count; i++) {
-            struct rlock__resource *resource = find(lock, options->names[i]);
+            struct rlock__resource *resource = rlock__resource_named(lock, options->names[i]);
             const bool is_in = resource->proof_owner != NULL;
             if (is_in != (reenters == 1) || resource->due) /* a name that was given twice */
                 continue;

@@ -104,6 +104,14 @@ bool rlock__instance_may_stay(const struct rlock__instance *instance) {
 
 /* --- one name --------------------------------------------------------------------------------- */
 
+static int by_name(const void *name, const void *resource) {
+    return strcmp(name, ((const struct rlock__resource *)resource)->name);
+}
+
+struct rlock__resource *rlock__resource_named(const struct rlock_lock *lock, const char *name) {
+    return bsearch(name, lock->resources, lock->resource_count, sizeof *lock->resources, by_name);
+}
+
 bool rlock__resource_in_line(const struct rlock__resource *resource) {
     for (size_t i = 0; i < resource->instance_count; i++) {
         if (resource->instances[i].state == RLOCK__IN_LINE)

@@ -16,14 +16,6 @@ static size_t count_servers(const char *servers) {
     return count;
 }
 
-static const struct rlock_handle_hold *find(const struct rlock_handle *handle, const char *name) {
-    for (size_t i = 0; i < handle->hold_count; i++) {
-        if (strcmp(handle->holds[i].name, name) == 0)
-            return &handle->holds[i];
-    }
-    return NULL;
-}
-
 /* As if it had just been taken, but for the lease, of which nothing is known. On which of several
  * servers it is held is not known either: each is asked. False: no memory. */
 static bool take_up(struct rlock__resource *resource, const struct rlock_handle_hold *hold) {
@@ -89,8 +81,10 @@ static enum rlock_status resume(rlock_lock **out, rlock_client *client,
         return status;
     rlock_lock *lock = *out;
     bool taken = true;
-    for (size_t i = 0; taken && i < lock->resource_count; i++)
-        taken = take_up(&lock->resources[i], find(handle, lock->resources[i].name));
+    for (size_t i = 0; taken && i < handle->hold_count; i++) {
+        const struct rlock_handle_hold *hold = &handle->holds[i];
+        taken = take_up(rlock__resource_named(lock, hold->name), hold);
+    }
     if (taken)
         return RLOCK_OK;
     rlock_lock_free(lock);
