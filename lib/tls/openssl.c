@@ -184,12 +184,7 @@ static enum rlock__io session_handshake(struct rlock__tls *session, short *event
     session->taken = 0;
     ERR_clear_error();
     const int result = SSL_do_handshake(session->ssl);
-    if (result == 1)
-        return RLOCK__IO_DONE;
-    const enum rlock__io io = judge(session, result, events, error);
-    if (io == RLOCK__IO_WAIT)
-        rlock__error_set(error, "the server does not answer the TLS handshake (is it redis://?)");
-    return io;
+    return result == 1 ? RLOCK__IO_DONE : judge(session, result, events, error);
 }
 
 static enum rlock__io session_read(struct rlock__tls *session, char *to, size_t size, size_t *n,

@@ -35,8 +35,7 @@ struct rlock__tls_module {
                            const char *host, struct rlock__error *error);
 
     /* Goes on with the handshake. RLOCK__IO_DONE: done. RLOCK__IO_WAIT: poll for *events and call
-     * again; error then says what it means when the peer never answers. RLOCK__IO_DENIED: one of
-     * the two certificates is not good enough. RLOCK__IO_BROKEN. */
+     * again. RLOCK__IO_DENIED: one of the two certificates is not good enough. RLOCK__IO_BROKEN. */
     enum rlock__io (*handshake)(struct rlock__tls *tls, short *events, struct rlock__error *error);
 
     /* Reads what there is. RLOCK__IO_DONE: *n > 0 bytes. RLOCK__IO_WAIT: nothing yet, poll for
