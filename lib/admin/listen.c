@@ -24,8 +24,8 @@ enum rlock_status rlock_subscription_new(rlock_subscription **out, rlock_client 
     if (subscription == NULL)
         return RLOCK_SYSTEM;
     struct rlock__listener *listener = &subscription->listener;
-    listener->error = &subscription->error;
-    if (owner != NULL && (listener->channel = rlock__break_channel(owner)) == NULL)
+    if (!rlock__listener_make(listener, client, &subscription->error) ||
+        (owner != NULL && (listener->channel = rlock__break_channel(owner)) == NULL))
         return RLOCK_SYSTEM;
     const enum rlock_status status = rlock_lock_new(&subscription->lock, client, &options);
     if (status != RLOCK_OK)

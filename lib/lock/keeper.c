@@ -241,12 +241,11 @@ static int open_keeper(struct rlock_keeper *keeper, struct rlock_lock *lock,
     if ((reports && pipe2(keeper->report_fds, O_CLOEXEC | O_NONBLOCK) != 0) ||
         keeper->timer_fd < 0 || keeper->stop_fd < 0 || keeper->lost_fd < 0 || !can_connect(keeper))
         return errno;
-    keeper->listener = (struct rlock__listener){.error = &keeper->error,
-                                                .channel = rlock__break_channel(lock->owner)};
-    const bool made =
-        keeper->listener.channel != NULL &&
-        rlock__client_routes(lock->client, &keeper->routes, &keeper->error) &&
-        (keeper->may_not_listen || rlock__listener_make(&keeper->listener, lock->client));
+    keeper->listener.channel = rlock__break_channel(lock->owner);
+    const bool made = keeper->listener.channel != NULL &&
+                      rlock__client_routes(lock->client, &keeper->routes, &keeper->error) &&
+                      (keeper->may_not_listen ||
+                       rlock__listener_make(&keeper->listener, lock->client, &keeper->error));
     return made ? 0 : ENOMEM;
 }
 

@@ -11,10 +11,11 @@
 #include "lock/lock.h"
 #include "os/clock.h"
 
-bool rlock__listener_make(struct rlock__listener *listener, const struct rlock_client *client) {
+bool rlock__listener_make(struct rlock__listener *listener, const struct rlock_client *client,
+                          struct rlock__error *error) {
     if (listener->subscriptions != NULL)
         return true;
-    if (!rlock__client_routes(client, &listener->routes, listener->error))
+    if (!rlock__client_routes(client, &listener->routes, error))
         return false;
     listener->subscriptions = calloc(listener->routes.count, sizeof *listener->subscriptions);
     return listener->subscriptions != NULL;
@@ -91,7 +92,7 @@ static enum rlock_status begin(struct rlock__listener *listener, size_t i,
 static enum rlock_status fail_subscription(struct rlock__listener *listener, size_t i,
                                            enum rlock_status status) {
     struct rlock__route *route = &listener->routes.at[i];
-    *listener->error = route->error;
+    *listener->routes.error = route->error;
     rlock__route_doubt(route);
     rlock__subscription_close(&listener->subscriptions[i], route);
     return status == RLOCK_UNAVAILABLE ? RLOCK_AGAIN : status; /* it may be another server soon */
@@ -180,10 +181,10 @@ static enum rlock_status end_listen(struct rlock__listener *listener, enum rlock
     return status;
 }
 
-enum rlock_status rlock__listen(struct rlock__listener *listener, const struct rlock_client *client,
+enum rlock_status rlock__listen(struct rlock__listener *listener, struct rlock_client *client,
                                 struct rlock__resource *resources, size_t count,
                                 const struct rlock__limit *limit) {
-    if (!rlock__listener_make(listener, client))
+    if (!rlock__listener_make(listener, client, &client->error))
         return RLOCK_SYSTEM;
     if (listener->resources != resources)
         rlock__listen_no_more(listener);
@@ -210,7 +211,7 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, const struct r
         if (status == RLOCK_AGAIN && hearing > 0)
             return RLOCK_OK;
         if (status == RLOCK_AGAIN)
-            rlock__error_set(listener->error, "no answer in time");
+            rlock__error_set(listener->routes.error, "no answer in time");
         if (status != RLOCK_OK)
             return end_listen(listener, status);
     }

@@ -58,7 +58,6 @@ enum rlock__channels { RLOCK__NO_CHANNEL, RLOCK__OWN_CHANNEL, RLOCK__BOTH_CHANNE
 /* It listens for some resources of an array. In a cluster that is a single one, for each may live
  * on another node. */
 struct rlock__listener {
-    struct rlock__error *error;                /* its owner's */
     struct rlock__routes routes;               /* count 0: not made yet */
     struct rlock__subscription *subscriptions; /* one for each server */
     struct rlock__resource *resources;         /* what it listens for; NULL: nothing */
@@ -67,16 +66,17 @@ struct rlock__listener {
 };
 
 /* Makes the ways to the client's servers from what the client knows of them, if there are none yet;
- * listener->error must be set. The first rlock__listen() does so by itself; before listening in
- * another thread, call this in the client's. False: no memory. */
-bool rlock__listener_make(struct rlock__listener *listener, const struct rlock_client *client);
+ * error: where to say what went wrong; borrowed. The first rlock__listen() does so by itself, with
+ * the client's; before listening in another thread, call this in the client's. False: no memory. */
+bool rlock__listener_make(struct rlock__listener *listener, const struct rlock_client *client,
+                          struct rlock__error *error);
 
 /* Listens on the channels that the resources want; returns when the server has confirmed it, of
  * several servers a majority: only then is a try worth its answer, for no message is missed any
  * more. The other servers follow while rlock__hear() waits. RLOCK_OK. RLOCK_AGAIN: no connection,
  * *listener hears nothing. Else final. */
 __attribute__((nonnull)) enum rlock_status
-rlock__listen(struct rlock__listener *listener, const struct rlock_client *client,
+rlock__listen(struct rlock__listener *listener, struct rlock_client *client,
               struct rlock__resource *resources, size_t count, const struct rlock__limit *limit);
 
 /* True: the lock has been asked for elsewhere since: what listens there listens in vain. The next

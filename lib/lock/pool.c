@@ -39,8 +39,6 @@ bool rlock__pool_make(struct rlock_lock *lock, const struct rlock_lock_options *
     lock->listeners = calloc(lock->listener_count, sizeof *lock->listeners);
     if (lock->listeners == NULL)
         return false;
-    for (size_t i = 0; i < lock->listener_count; i++)
-        lock->listeners[i].error = &lock->client->error;
     if (lock->any == 0)
         return true;
     lock->preferred = calloc(lock->resource_count, sizeof(struct rlock__resource *));

@@ -204,7 +204,7 @@ TEST(when_all_are_deaf_it_is_told) {
         assert_int_equal(listen_within(&f, rows[i].listens, silent ? SHORT_MS : LONG_MS),
                          rows[i].status);
         assert_null(f.lock->listeners->resources);
-        assert_string_equal(f.lock->listeners->error->text, rows[i].error);
+        assert_string_equal(f.lock->listeners->routes.error->text, rows[i].error);
         end(&f.on);
     }
 }
@@ -249,7 +249,7 @@ TEST(a_cluster_is_listened_to_as_it_can_speak) {
         if (rows[i].listens == RLOCK_OK)
             assert_int_equal(hear_within(&f, LONG_MS), RLOCK_OK);
         else
-            assert_string_equal(f.lock->listeners->error->text, "MOVED 16287 127.0.0.1:1");
+            assert_string_equal(f.lock->listeners->routes.error->text, "MOVED 16287 127.0.0.1:1");
         assert_int_equal(f.news.what, rows[i].heard);
         end(&f.on);
         assert_string_equal(f.on.peers[0].requests[2].words[0].data, rows[i].asked);

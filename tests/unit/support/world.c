@@ -94,7 +94,7 @@ enum rlock_status __wrap_rlock__sleep(const struct rlock__limit *limit) {
 }
 
 enum rlock_status __wrap_rlock__listen(struct rlock__listener *listener,
-                                       const struct rlock_client *client,
+                                       struct rlock_client *client,
                                        struct rlock__resource *resources, size_t count,
                                        const struct rlock__limit *limit) {
     assert_ptr_equal(client, &world.client);
@@ -162,7 +162,7 @@ void begin(size_t names, const struct answer *answers, const struct heard *heari
     world.client.routes.at = world.routes;
     world.subscriptions[0].site = &world.site;
     world.listener.routes = (struct rlock__routes){.count = 1, .at = world.subscriptions};
-    world.client.routes.error = world.listener.error = &world.client.error;
+    world.client.routes.error = &world.client.error;
     world.lock.listener_count = 1;
     world.lock.listeners = &world.listener;
     world.lock.client = &world.client;
