@@ -112,9 +112,9 @@ static enum rlock_status break_some(struct breaking *b, size_t server, size_t fi
     while (count > 0 && sum == RLOCK_OK) {
         bool in_doubt;
         size_t more = 0;
-        rlock__script_retry_all(b->client, &b->client->routes.at[server], b->kind->take_away, calls,
-                                runs, count, rlock__after_ms(rlock_now_ms(), b->patience_ms),
-                                b->options->cancel_fd, &in_doubt);
+        rlock__script_retry(b->client, &b->client->routes.at[server], b->kind->take_away, calls,
+                            runs, count, rlock__after_ms(rlock_now_ms(), b->patience_ms),
+                            b->options->cancel_fd, &in_doubt);
         for (size_t i = 0; i < count; i++) {
             struct victim *victim = &b->victims[first + (size_t)(calls[i] - b->calls)];
             const enum rlock_status status = hear(b, victim, &runs[i], in_doubt);

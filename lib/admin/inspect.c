@@ -81,9 +81,9 @@ static bool ask(rlock_client *client, const struct rlock_inspect_options *option
     }
     if (n == 0)
         return false;
-    rlock__script_retry_all(client, &client->routes.at[options->server], &RLOCK__INSPECT, calls,
-                            runs, n, rlock__after_ms(rlock_now_ms(), patience_ms),
-                            options->cancel_fd, &in_doubt);
+    rlock__script_retry(client, &client->routes.at[options->server], &RLOCK__INSPECT, calls, runs,
+                        n, rlock__after_ms(rlock_now_ms(), patience_ms), options->cancel_fd,
+                        &in_doubt);
     for (size_t i = 0; i < n; i++) {
         asked[i]->status = hear(client, asked[i], &runs[i]);
         if (asked[i]->call.portion == FIRST)

@@ -50,16 +50,20 @@ static void note_doubt(struct rlock__error *error) {
 }
 
 static enum rlock_status carry_out(rlock_client *client, const struct verb *verb,
-                                   const struct rlock__call *call, const struct rlock_count *count,
+                                   struct rlock__call *call, const struct rlock_count *count,
                                    struct rlock__answer *answer) {
+    struct rlock__route *route = &client->routes.at[0];
+    struct rlock__run run;
     bool in_doubt;
-    enum rlock_status status =
-        rlock__script_retry(client, &client->routes.at[0], verb->script, call, count->deadline_ms,
-                            count->cancel_fd, answer, &in_doubt);
-    if (status != RLOCK_OK && in_doubt && count->number > 0)
-        note_doubt(&client->error);
-    if (status != RLOCK_OK)
-        return status;
+    rlock__script_retry(client, route, verb->script, &call, &run, 1, count->deadline_ms,
+                        count->cancel_fd, &in_doubt);
+    if (run.status != RLOCK_OK) {
+        client->error = route->error;
+        if (in_doubt && count->number > 0)
+            note_doubt(&client->error);
+        return run.status;
+    }
+    *answer = run.answer;
     rlock__reply_free(answer->reply);
     if (answer->code == OTHER_KIND)
         return rlock__wrong_kind(&client->error, count->name);

@@ -73,10 +73,10 @@ static void end_all(struct rlock__run *runs, size_t count, enum rlock_status sta
     }
 }
 
-void rlock__script_retry_all(const struct rlock_client *client, struct rlock__route *route,
-                             const struct rlock__script *script, struct rlock__call *const *calls,
-                             struct rlock__run *runs, size_t count, int64_t deadline_ms,
-                             int cancel_fd, bool *in_doubt) {
+void rlock__script_retry(const struct rlock_client *client, struct rlock__route *route,
+                         const struct rlock__script *script, struct rlock__call *const *calls,
+                         struct rlock__run *runs, size_t count, int64_t deadline_ms, int cancel_fd,
+                         bool *in_doubt) {
     const struct rlock__routes one = {.count = 1, .at = route};
     struct rlock__tries tries = {.client = client,
                                  .routes = &one,
@@ -96,18 +96,4 @@ void rlock__script_retry_all(const struct rlock_client *client, struct rlock__ro
         status = rlock__tries_pause(&tries);
     }
     end_all(runs, count, status);
-}
-
-enum rlock_status rlock__script_retry(struct rlock_client *client, struct rlock__route *route,
-                                      const struct rlock__script *script,
-                                      const struct rlock__call *call, int64_t deadline_ms,
-                                      int cancel_fd, struct rlock__answer *answer, bool *in_doubt) {
-    struct rlock__call again = *call, *calls[] = {&again};
-    struct rlock__run run;
-    rlock__script_retry_all(client, route, script, calls, &run, 1, deadline_ms, cancel_fd,
-                            in_doubt);
-    *answer = run.answer;
-    if (run.status != RLOCK_OK)
-        client->error = route->error;
-    return run.status;
 }

@@ -5,14 +5,6 @@
 #include "redis/client.h"
 #include "redis/script.h"
 
-/* RLOCK_OK: answer is filled; its reply is the caller's to free. in_doubt: an answer was lost on
- * the way. Else RLOCK_UNAVAILABLE (none by the deadline, or not reached within the client's time
- * for that), RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM: client->error says why. */
-enum rlock_status rlock__script_retry(struct rlock_client *client, struct rlock__route *route,
-                                      const struct rlock__script *script,
-                                      const struct rlock__call *call, int64_t deadline_ms,
-                                      int cancel_fd, struct rlock__answer *answer, bool *in_doubt);
-
 /* Tries of something, on one server or several, until it is answered or the deadline has come. */
 struct rlock__tries {
     const struct rlock_client *client;
@@ -35,12 +27,14 @@ size_t rlock__smaller(size_t portion);
 
 enum { RLOCK__CALLS_MAX = 100 };
 
-/* The same of several calls at once, RLOCK__CALLS_MAX at most: each run says what has come of its
- * call, as rlock__script_retry() returns it; the answers' replies are the caller's to free.
- * After a lost answer a call with a portion is sent with a smaller one, which stays in it. */
-void rlock__script_retry_all(const struct rlock_client *client, struct rlock__route *route,
-                             const struct rlock__script *script, struct rlock__call *const *calls,
-                             struct rlock__run *runs, size_t count, int64_t deadline_ms,
-                             int cancel_fd, bool *in_doubt);
+/* One script on one server, of several calls at once, RLOCK__CALLS_MAX at most. Each run says what
+ * has come of its call: RLOCK_OK: the answer's reply is the caller's to free. Else
+ * RLOCK_UNAVAILABLE (none by the deadline, or not reached within the client's time for that),
+ * RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM: route->error says why. in_doubt: an answer was lost
+ * on the way. Then a call with a portion is sent with a smaller one, which stays in it. */
+void rlock__script_retry(const struct rlock_client *client, struct rlock__route *route,
+                         const struct rlock__script *script, struct rlock__call *const *calls,
+                         struct rlock__run *runs, size_t count, int64_t deadline_ms, int cancel_fd,
+                         bool *in_doubt);
 
 #endif
