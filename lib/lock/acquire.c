@@ -93,7 +93,7 @@ static void wait_for_one(struct rlock_lock *lock, enum rlock_status status,
             resource->place = -1;
     }
     if (status == RLOCK_BUSY)
-        rlock__retry_after_busy(busy->resource, busy->split);
+        rlock__retry_after_busy(busy);
 }
 
 static bool knows_a_place(const struct rlock_lock *lock) {
@@ -225,8 +225,8 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
 /* The wait is over, but the lock was free when a majority answered last: of several that came
  * together and do not wait one must get it. */
 static bool is_undecided(const struct rlock_lock *lock) {
-    const bool split = lock->any > 0 ? lock->busy.split : lock->splits > 0;
-    return split && rlock_now_ms() < lock->started_ms + SPLIT_PATIENCE_MS;
+    return lock->any == 0 && lock->splits > 0 &&
+           rlock_now_ms() < lock->started_ms + SPLIT_PATIENCE_MS;
 }
 
 static enum rlock_status end(struct rlock_lock *lock, enum rlock_status status) {

@@ -278,7 +278,7 @@ enum { RLOCK__HEARTBEAT_MS = 2500 };
 
 /* After "busy": when the server wants us again, or when the hold expires; soon, at random, where of
  * several servers no client has a majority. */
-void rlock__retry_after_busy(struct rlock__resource *resource, bool split);
+void rlock__retry_after_busy(const struct rlock__busy *busy);
 
 /* After no answer: a pause that doubles, of which a random half is taken. Returns its end. */
 int64_t rlock__retry_after_failure(struct rlock_lock *lock);

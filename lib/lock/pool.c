@@ -58,7 +58,7 @@ static void note_busy(struct rlock__ballot *ballot) {
     if (first)
         *told = busy;
     resource->waited = true;
-    rlock__retry_after_busy(resource, false);
+    rlock__retry_after_busy(&busy);
 }
 
 static enum rlock_status conclude(struct rlock__ballot *ballot) {

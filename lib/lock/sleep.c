@@ -54,17 +54,18 @@ int64_t rlock__next_try_ms(const struct rlock_lock *lock) {
     return first_ms == RLOCK_FOREVER ? 0 : first_ms;
 }
 
-void rlock__retry_after_busy(struct rlock__resource *resource, bool split) {
+void rlock__retry_after_busy(const struct rlock__busy *busy) {
+    struct rlock__resource *resource = busy->resource;
     struct rlock_lock *lock = resource->lock;
     const int64_t asked_ms = resource->again_ms > 0 ? resource->again_ms : CAP_MS;
     int64_t pause = jitter(rlock__sooner_ms(asked_ms, CAP_MAX_MS));
     /* The first in line is there when the hold expires. */
     if (resource->place <= 1 && resource->hint_ms >= 0)
         pause = rlock__sooner_ms(pause, resource->hint_ms + 1);
-    if (split)
+    if (busy->split)
         pause = split_pause_ms(lock);
     if (lock->any == 0)
-        lock->splits = split ? lock->splits + 1 : 0;
+        lock->splits = busy->split ? lock->splits + 1 : 0;
     resource->next_try_ms = rlock_now_ms() + pause;
 }
 
