@@ -96,7 +96,7 @@ static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int6
         const int64_t by_ms =
             server_answer_by_ms(&resumed->server, settings->io_timeout_ms, SERVER_GLANCE_MS);
         rlock_view *view = NULL;
-        if (server_inspect(&resumed->server, i, name_of(resumed), by_ms, &view) == RLOCK_OK) {
+        if (server_inspect(&resumed->server, i, name_of(resumed), true, by_ms, &view) == RLOCK_OK) {
             const size_t holder = find_in_view(resumed, view);
             found = holder < view->holder_count && strcmp(resumed->handle->kind, "sem") != 0;
             if (found)

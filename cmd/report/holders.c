@@ -67,14 +67,8 @@ int holders_find(struct holders *out, const struct server *server) {
     enum rlock_status failure = RLOCK_OK;
     *out = (struct holders){.count = -1};
     for (size_t i = 0; i < settings->server.count; i++) {
-        const struct rlock_inspect_options options = {
-            .size = sizeof options,
-            .name = name,
-            .server = i,
-            .deadline_ms = holders_deadline_ms(server),
-            .cancel_fd = -1,
-        };
-        const enum rlock_status status = rlock_inspect(server->client, &options, &out->views[i]);
+        const enum rlock_status status =
+            server_inspect(server, i, name, false, holders_deadline_ms(server), &out->views[i]);
         if (status != RLOCK_OK && failure != RLOCK_WRONG_KIND)
             failure = status;
         answered += status == RLOCK_OK;

@@ -53,8 +53,9 @@ static const char *other_kind(char text[OTHER_KIND_SIZE], const struct server *s
     (void)snprintf(text, OTHER_KIND_SIZE, "%s", rlock_status_text(RLOCK_WRONG_KIND));
     for (size_t i = 0; i < server->settings->server.count && !known; i++) {
         rlock_view *view = NULL;
-        const enum rlock_status status = server_inspect(
-            server, i, name, server_answer_by_ms(server, patience_ms, SERVER_GLANCE_MS), &view);
+        const enum rlock_status status =
+            server_inspect(server, i, name, true,
+                           server_answer_by_ms(server, patience_ms, SERVER_GLANCE_MS), &view);
         known = status == RLOCK_WRONG_KIND ||
                 (status == RLOCK_OK && noun(view->kind) != NULL && !is_same(kind, view->kind));
         if (status == RLOCK_WRONG_KIND)

@@ -173,14 +173,14 @@ int64_t server_answer_by_ms(const struct server *server, int64_t patience_ms,
 }
 
 enum rlock_status server_inspect(const struct server *server, size_t which, const char *name,
-                                 int64_t deadline_ms, rlock_view **view) {
+                                 bool only_held, int64_t deadline_ms, rlock_view **view) {
     const struct rlock_inspect_options options = {
         .size = sizeof options,
         .name = name,
         .server = which,
         .deadline_ms = deadline_ms,
         .cancel_fd = -1,
-        .only_held = true,
+        .only_held = only_held,
     };
     return rlock_inspect(server->client, &options, view);
 }

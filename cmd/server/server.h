@@ -54,11 +54,10 @@ enum { SERVER_GLANCE_MS = 1000 }; /* for one of several servers to say what is o
 int64_t server_answer_by_ms(const struct server *server, int64_t patience_ms,
                             int64_t of_several_ms);
 
-/* Inspects a name on one of the servers: whether it is held, and one of the holders. As
- * rlock_inspect().
- */
+/* Inspects a name on one of the servers; only_held: whether it is held, and one of the holders. As
+ * rlock_inspect(). */
 enum rlock_status server_inspect(const struct server *server, size_t which, const char *name,
-                                 int64_t deadline_ms, rlock_view **view);
+                                 bool only_held, int64_t deadline_ms, rlock_view **view);
 
 /* Says what the library could not do: "cannot VERB NAME on SERVER: reason", and what follows from
  * it where it could not be reached. url: of one of several servers that was asked alone; NULL: all
