@@ -8,7 +8,6 @@
 
 struct rlock_subscription {
     struct rlock__listener listener;
-    struct rlock__error error;
     rlock_lock *lock; /* never taken: it knows the channels */
 };
 
@@ -24,8 +23,7 @@ enum rlock_status rlock_subscription_new(rlock_subscription **out, rlock_client 
     if (subscription == NULL)
         return RLOCK_SYSTEM;
     struct rlock__listener *listener = &subscription->listener;
-    if (!rlock__listener_make(listener, client, &subscription->error) ||
-        (owner != NULL && (listener->channel = rlock__break_channel(owner)) == NULL))
+    if (owner != NULL && (listener->channel = rlock__break_channel(owner)) == NULL)
         return RLOCK_SYSTEM;
     const enum rlock_status status = rlock_lock_new(&subscription->lock, client, &options);
     if (status != RLOCK_OK)
