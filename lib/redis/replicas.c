@@ -69,7 +69,7 @@ bool rlock__replicas_some_gone(const struct rlock__replicas *replicas) {
 
 bool rlock__replicas_some_replaced(const struct rlock__replicas *replicas) {
     for (size_t i = 0; i < replicas->count; i++) {
-        if (replicas->at[i].was_master)
+        if (replicas->at[i].has_nothing)
             return true;
     }
     return false;
@@ -103,14 +103,14 @@ static bool must_there(const struct rlock__replica *replica) {
 }
 
 static bool must(const struct rlock__replica *replica) {
-    return must_there(replica) && !replica->was_master;
+    return must_there(replica) && !replica->has_nothing;
 }
 
 size_t rlock__replicas_wanted(const struct rlock__replicas *replicas, bool alive_too) {
     size_t wanted = 0;
     for (size_t i = 0; i < replicas->count; i++)
         wanted += must(&replicas->at[i]) ||
-                  (alive_too && !replicas->at[i].gone && !replicas->at[i].was_master);
+                  (alive_too && !replicas->at[i].gone && !replicas->at[i].has_nothing);
     return wanted == 0 && replicas->unknown ? 1 : wanted;
 }
 

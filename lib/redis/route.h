@@ -28,7 +28,8 @@ struct rlock__replica {
     bool promotable;   /* it has a priority */
     bool gone;         /* down, or silent for so long that a Sentinel would not choose it */
     int64_t silent_ms; /* for how long it has not answered */
-    bool was_master;   /* it was replaced, and follows nobody, when the Sentinel looked last */
+    bool has_nothing; /* when the Sentinel looked last it was a replaced master that follows nobody,
+                         or had not synced yet: it would lose the locks whatever is waited for */
 };
 
 /* All of them. at is the owner's, to be freed with rlock__replicas_free. */

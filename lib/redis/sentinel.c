@@ -62,6 +62,18 @@ static bool is_gone(const rlock__reply *row) {
            silent_ms(row) > (cut_off ? DISCONNECTED_MS : SILENT_MS);
 }
 
+/* A replaced master that still believes to be one: it is listed as a replica, but follows no
+ * master. A replica that was promoted a moment ago has followed one, and counts. */
+static bool is_replaced_master(const rlock__reply *row) {
+    return field_is(row, "role-reported", "master") && field_is(row, "master-host", "?");
+}
+
+/* A replica that has had nothing of its master since it was started: it loads its file, or waits
+ * for all of the data. Then its offset is 1; one that has lost the connection keeps its own. */
+static bool is_unsynced(const rlock__reply *row) {
+    return field_is(row, "master-link-status", "err") && field_is(row, "slave-repl-offset", "1");
+}
+
 /* About a replica, or another Sentinel, of which less is known. False: it is nowhere. */
 static bool read_row(struct rlock__replica *out, const rlock__reply *row) {
     const char *host = field(row, "ip"), *port = field(row, "port");
@@ -73,9 +85,7 @@ static bool read_row(struct rlock__replica *out, const rlock__reply *row) {
         !field_is(row, "slave-priority", "0") && !field_is(row, "replica-priority", "0");
     out->gone = is_gone(row);
     out->silent_ms = silent_ms(row);
-    /* A replaced master that still believes to be one: it is listed as a replica, but follows no
-     * master. A replica that was promoted a moment ago has followed one, and counts. */
-    out->was_master = field_is(row, "role-reported", "master") && field_is(row, "master-host", "?");
+    out->has_nothing = is_replaced_master(row) || is_unsynced(row);
     return true;
 }
 

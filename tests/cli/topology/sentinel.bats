@@ -90,6 +90,29 @@ load ../../lib/races
     assert_success
 }
 
+unsynced() { # REPLICA: each Sentinel says that it is
+    local name
+    for name in s1 s2 s3; do
+        redis_on "$name" SENTINEL REPLICAS m | grep -A 60 "^127.0.0.1:$(port_of "$1")\$" |
+            grep -A 1 -m 1 '^slave-repl-offset$' | grep -qx 1 || return 1
+    done
+}
+
+@test "a replica that waits for its data holds nobody up; when it follows, it counts" {
+    changed
+    redis CONFIG SET repl-diskless-sync-delay 60
+    server_stop two
+    rm "$BATS_FILE_TMPDIR/two/dump.rdb"
+    data_server two --replicaof 127.0.0.1 "$(port_of main)"
+    wait_until 20 unsynced two
+    took 0 900 rlock run -x -n x -- true
+    assert_success
+    redis CONFIG SET repl-diskless-sync-delay 0
+    wait_until 20 topology_ready
+    freeze two
+    ends_saying 69 replica -- run -q -x --replica-timeout "$(ms 200)" -n x -- touch ran
+}
+
 @test "a replica that is never promoted may be silent" {
     changed
     never_promoted
