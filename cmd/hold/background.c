@@ -22,6 +22,8 @@
 #include "output/out.h"
 #include "process/self.h"
 
+enum { AGAIN_MS = 500 };
+
 struct background {
     const struct settings *settings;
     const struct signals *signals;
@@ -37,8 +39,8 @@ static void close_others(const struct background *background) {
     self_close_others(ours, sizeof ours / sizeof ours[0]);
 }
 
-/* Until the process ends, the lock is lost, or a signal comes. */
-static void wait_for_end(const struct background *background, const struct acquired *acquired,
+/* Until the process ends, the lock is lost, or a signal comes. True: the process has ended. */
+static bool wait_for_end(const struct background *background, const struct acquired *acquired,
                          rlock_keeper *keeper) {
     const struct rlock_renewal *renewal;
     struct pollfd fds[] = {
@@ -55,7 +57,7 @@ static void wait_for_end(const struct background *background, const struct acqui
                 server_revive(&acquired->server, 0);
         }
         if (fds[0].revents != 0 || fds[1].revents != 0 || signals_read(background->signals) != 0)
-            return;
+            return fds[0].revents != 0;
     }
 }
 
@@ -71,6 +73,17 @@ static void leave_directory(const struct settings *settings) {
     (void)!chdir("/");
 }
 
+/* patient: nobody else would give it back, so as long as it is held, or until a signal comes. */
+static void give_back(const struct background *background, const struct acquired *acquired,
+                      bool patient, bool was_lost) {
+    struct pollfd told = {.fd = background->signals->fd, .events = POLLIN};
+    enum rlock_status status;
+    do
+        status = acquire_give_back(acquired, 0, was_lost);
+    while (patient && status != RLOCK_OK && status != RLOCK_LOST &&
+           rlock_now_ms() < rlock_lease_end_ms(acquired->lock) && poll(&told, 1, AGAIN_MS) == 0);
+}
+
 static int print_and_stay(const struct background *background, const struct acquired *acquired,
                           int null) {
     const struct rlock_keeper_options options = {
@@ -79,6 +92,7 @@ static int print_and_stay(const struct background *background, const struct acqu
     };
     const char stands = 1;
     rlock_keeper *keeper;
+    bool process_ended = false;
     if (rlock_keeper_start(&keeper, acquired->lock, &options) != RLOCK_OK) {
         (void)out_fail(EXIT_SYSTEM, acquire_name(acquired), NULL, "cannot keep %s: %s",
                        acquire_name(acquired), rlock_error(acquired->server.client));
@@ -90,11 +104,11 @@ static int print_and_stay(const struct background *background, const struct acqu
         leave_directory(background->settings);
         self_leave_streams(null);
         (void)!send(background->socket, &stands, sizeof stands, MSG_NOSIGNAL);
-        wait_for_end(background, acquired, keeper);
+        process_ended = wait_for_end(background, acquired, keeper);
     }
     const enum rlock_status verdict = rlock_keeper_stop(keeper);
     if (status == 0)
-        (void)acquire_give_back(acquired, 0, verdict != RLOCK_OK);
+        give_back(background, acquired, process_ended, verdict != RLOCK_OK);
     else
         (void)detached_undo(acquired, status);
     return status;
@@ -104,6 +118,7 @@ static int background_main(const struct background *background, pid_t starter) {
     struct acquired acquired = {.lock = NULL};
     close_others(background);
     (void)setsid();
+    (void)signal(SIGTERM, SIG_DFL); /* we are told to end by it, whatever the caller ignores */
     /* Until the handle is printed the lock is of no use without the starter. */
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != starter)

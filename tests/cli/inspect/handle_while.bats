@@ -49,6 +49,21 @@ renewed() { # TIMES [SERVER]
     wait_until 5 assert_free x
 }
 
+denied() { # COMMAND: somebody was
+    redis ACL LOG | grep -qx "$1"
+}
+
+@test "it cannot be given back when PID ends: it is as soon as the server lets us, however long its lease" {
+    begin
+    acquire run -l 1h --while "$process"
+    redis ACL SETUSER default -evalsha
+    finish
+    wait_until 5 denied evalsha
+    redis ACL SETUSER default +evalsha
+    keeper_gone
+    assert_no_keys
+}
+
 @test "the keeper has nothing of the caller's, and is shown to others, with for whom it keeps" {
     local keeper
     begin
@@ -138,6 +153,29 @@ KILL 137 fair --while
 PID 75 fair --while
 END
     assert_equal "$(tail -n 1 err)" "rlock: cannot take x for process $process: it has ended"
+}
+
+# A script's `trap '' TERM` is for its own.
+@test "a caller that ignores SIGTERM: PID's end, and the death of rlock, end the wait" {
+    local end
+    foreign_hold x 60000
+    for end in PID KILL; do
+        begin
+        (
+            trap '' TERM
+            exec "$RLOCK" acquire run -q -n x --while "$process" >out 2>err 3>&- 4>&-
+        ) &
+        pid=$!
+        wait_until 5 waiters x 1
+        if [[ $end == PID ]]; then
+            finish
+        else
+            kill -KILL "$pid"
+        fi
+        reap "$pid" || true
+        keeper_gone
+        assert_keys x
+    done
 }
 
 @test "a caller that ignores SIGCHLD, as many daemons do, gets the same status, and no handle: 75, -E, 69, 65" {
