@@ -68,7 +68,7 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     const bool late = last_ms <= now && !keeper->failing;
     const int64_t by_ms = late ? now + LATE_MS : rlock__half_way_ms(now, last_ms);
     const struct rlock__limit limit =
-        rlock__client_call_limit(lock->client, now, true, by_ms, keeper->stop_fd);
+        rlock__client_call_limit(lock->client, RLOCK_FOREVER, true, by_ms, keeper->stop_fd);
     size_t which = 0;
     const enum rlock_status status = rlock__lock_renew(lock, &keeper->routes, &limit, &which);
     if (status == RLOCK_LOST && keeper->broken_by[0] != '\0')

@@ -63,8 +63,9 @@ struct rlock__limit rlock__client_limit(const struct rlock_client *client, int64
 
 int64_t rlock__client_reach_by_ms(const struct rlock_client *client,
                                   const struct rlock__routes *routes, int64_t began_ms) {
-    return rlock__routes_answered(routes) ? RLOCK_FOREVER
-                                          : rlock__after_ms(began_ms, client->connect_timeout_ms);
+    return began_ms == RLOCK_FOREVER || rlock__routes_answered(routes)
+               ? RLOCK_FOREVER
+               : rlock__after_ms(began_ms, client->connect_timeout_ms);
 }
 
 struct rlock__limit rlock__client_call_limit(const struct rlock_client *client, int64_t began_ms,

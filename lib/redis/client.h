@@ -30,7 +30,8 @@ enum rlock_status rlock__final(enum rlock_status status);
 
 /* When servers of which too few have ever said anything are given up: all that was begun at
  * began_ms has the time for connecting, and no more: look-up, connection, log-in and the first
- * answer. RLOCK_FOREVER: enough have said something. */
+ * answer. RLOCK_FOREVER: enough have said something. began_ms RLOCK_FOREVER: what must go on is
+ * never given up, and the routes, which may be another thread's, are not looked at. */
 int64_t rlock__client_reach_by_ms(const struct rlock_client *client,
                                   const struct rlock__routes *routes, int64_t began_ms);
 

@@ -230,22 +230,33 @@ TEST(a_lease_that_ran_out_was_not_kept) {
     end(&f);
 }
 
-/* Of a handle nobody knows when its lease ends: there is time to find out. */
+/* Of a handle nobody knows when its lease ends: there is time to find out, more than for connecting
+ * to a server that has not answered this client yet. */
 TEST(what_was_resumed_is_kept) {
-    struct locked f;
-    char *text;
-    struct rlock_handle *handle;
-    rlock_lock *resumed;
-    enum rlock_status verdict;
-    begin_one(&f, ANSWERS(GRANTED(17), "-LOADING wait\r\n", DONE));
-    assert_int_equal(try_once(&f), RLOCK_OK);
-    assert_int_equal(rlock_handle_write(&text, f.lock, NULL), RLOCK_OK);
-    assert_int_equal(rlock_handle_read(&handle, text), RLOCK_OK);
-    assert_int_equal(rlock_lock_resume(&resumed, f.client, handle), RLOCK_OK);
-    assert_true(is_kept(resumed, &verdict));
-    assert_int_equal(verdict, RLOCK_OK);
-    rlock_lock_free(resumed);
-    rlock_handle_free(handle);
-    free(text);
-    end(&f);
+    static const struct {
+        const char *first; /* the answer to its first renewal */
+        int64_t waited_ms; /* for it, at least */
+    } rows[] = {{"-LOADING wait\r\n", 0}, {PEER_SILENT, 400}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct locked f = {.timeout_ms = patience_ms(5000)};
+        char *text;
+        struct rlock_handle *handle;
+        rlock_lock *resumed;
+        enum rlock_status verdict;
+        begin(&f, 1, SCRIPTS(ANSWERS(GRANTED(17), rows[i].first, DONE, DONE, DONE)));
+        assert_int_equal(try_once(&f), RLOCK_OK);
+        assert_int_equal(rlock_handle_write(&text, f.lock, NULL), RLOCK_OK);
+        assert_int_equal(rlock_handle_read(&handle, text), RLOCK_OK);
+        f.client->routes.at[0].answered = false; /* as in another process */
+        f.client->connect_timeout_ms = 1;
+        assert_int_equal(rlock_lock_resume(&resumed, f.client, handle), RLOCK_OK);
+        const int64_t began_ms = rlock_now_ms();
+        assert_true(is_kept(resumed, &verdict));
+        assert_true(rlock_now_ms() - began_ms >= rows[i].waited_ms);
+        assert_int_equal(verdict, RLOCK_OK);
+        rlock_lock_free(resumed);
+        rlock_handle_free(handle);
+        free(text);
+        end(&f);
+    }
 }
