@@ -223,6 +223,8 @@ enum rlock_status rlock__reply_judge(struct rlock__link *link, const rlock__repl
         if (tail != NULL)
             *tail = '\0';
     }
+    if (link->error->text[0] == '\0') /* which would mean that nothing has failed */
+        rlock__error_set(link->error, "the server reports an error, and does not say which");
     if (status == RLOCK_AGAIN && !is_only_busy(text))
         rlock__link_distrust(link);
     return status;

@@ -23,6 +23,7 @@ static void assert_means(const char *said, const char *tail, int outcome) {
     const rlock__reply reply = {.type = REDIS_REPLY_ERROR, .str = text, .len = strlen(text)};
     if ((int)status != (outcome & ~STAYS) || rlock__reply_judge(&link, &reply) != status)
         fail_msg("'%s': %s", text, rlock_status_text(status));
+    assert_string_not_equal(error.text, "");
     if (link.astray != (outcome == RLOCK_AGAIN))
         fail_msg("'%s': asked elsewhere: %d", text, link.astray);
     assert_true(plain != NULL && (*plain != '\0' || *text == '\0'));
