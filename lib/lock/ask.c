@@ -1,7 +1,6 @@
 /* ask.c: asks the servers one thing about several names, and counts what they say about each. */
 #include "lock/ask.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,21 +39,13 @@ struct rlock__question *rlock__ballot_ask_try(struct rlock__ballot *ballot, size
 
 /* --- what one server answers ------------------------------------------------------------------ */
 
-enum rlock_status rlock__ballot_odd_answer(const struct rlock__ballot *ballot,
-                                           struct rlock__run *run) {
-    rlock__error_set(&run->route->error,
-                     "the server's answer to %s can't be understood: code %" PRId64,
-                     ballot->ask->script->name, run->answer.code);
-    return RLOCK_UNAVAILABLE;
-}
-
 enum rlock_status rlock__ballot_vote(const struct rlock__ballot *ballot, struct rlock__run *run,
                                      int64_t most) {
     const int64_t code = run->answer.code;
     if (run->status != RLOCK_OK)
         return run->status;
     if (code < 0 || code > most)
-        return rlock__ballot_odd_answer(ballot, run);
+        return rlock__odd_answer(&run->route->error, ballot->ask->script, code);
     return code > 0 ? RLOCK_OK : RLOCK_LOST;
 }
 

@@ -101,10 +101,6 @@ struct rlock__question *rlock__ballot_ask(struct rlock__ballot *ballot, size_t s
 struct rlock__question *rlock__ballot_ask_try(struct rlock__ballot *ballot, size_t server,
                                               struct rlock__call call);
 
-/* Notes that an answer has a code that the script does not have. Returns RLOCK_UNAVAILABLE. */
-enum rlock_status rlock__ballot_odd_answer(const struct rlock__ballot *ballot,
-                                           struct rlock__run *run);
-
 /* A vote by the answer's code, 1 to most: RLOCK_OK; 0: RLOCK_LOST. Else why there is none. */
 enum rlock_status rlock__ballot_vote(const struct rlock__ballot *ballot, struct rlock__run *run,
                                      int64_t most);

@@ -9,9 +9,7 @@
 #include "redis/script_retry.h"
 #include "rlock_count.h"
 
-enum { DONE = 1, OTHER_KIND = -1 };
-
-static const char odd[] = "the server's answer can't be understood";
+enum { DONE = 1, NOT_DONE = 0, OTHER_KIND = -1 };
 
 /* Which script, on what kind's keys. */
 struct verb {
@@ -19,7 +17,7 @@ struct verb {
     const struct rlock__script *script;
     int64_t least;              /* of the number */
     enum rlock_status not_done; /* what the script's "no" means */
-    const char *why;
+    const char *why;            /* NULL: it never says no */
 };
 
 static enum rlock_status check(rlock_client *client, const struct verb *verb,
@@ -49,6 +47,10 @@ static void note_doubt(struct rlock__error *error) {
     rlock__error_set(error, "%s; it may be carried out all the same", why.text);
 }
 
+static bool is_its_own(const struct verb *verb, int64_t code) {
+    return code == DONE || code == OTHER_KIND || (code == NOT_DONE && verb->why != NULL);
+}
+
 static enum rlock_status carry_out(rlock_client *client, const struct verb *verb,
                                    struct rlock__call *call, const struct rlock_count *count,
                                    struct rlock__answer *answer) {
@@ -57,14 +59,21 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
     bool in_doubt;
     rlock__script_retry(client, route, verb->script, &call, &run, 1, count->deadline_ms,
                         count->cancel_fd, &in_doubt);
-    if (run.status != RLOCK_OK) {
+    enum rlock_status status = run.status;
+    if (status != RLOCK_OK) {
         client->error = route->error;
-        if (in_doubt && count->number > 0)
-            note_doubt(&client->error);
-        return run.status;
+    } else {
+        *answer = run.answer;
+        rlock__reply_free(answer->reply);
+        if (!is_its_own(verb, answer->code)) {
+            status = rlock__odd_answer(&client->error, verb->script, answer->code);
+            in_doubt = true;
+        }
     }
-    *answer = run.answer;
-    rlock__reply_free(answer->reply);
+    if (status != RLOCK_OK && in_doubt && count->number > 0)
+        note_doubt(&client->error);
+    if (status != RLOCK_OK)
+        return status;
     if (answer->code == OTHER_KIND)
         return rlock__wrong_kind(&client->error, count->name);
     if (!in_doubt && count->number > 0)
@@ -134,12 +143,12 @@ enum rlock_status rlock_latch_down(rlock_client *client, const struct rlock_coun
 
 enum rlock_status rlock_sem_resize(rlock_client *client, const struct rlock_count *count,
                                    int64_t *in_use) {
-    const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE, odd};
+    const struct verb verb = {.kind = "sem", .script = &RLOCK__SEM_RESIZE, .least = 1};
     return change(client, &verb, count, NULL, in_use);
 }
 
 enum rlock_status rlock_skip(rlock_client *client, const struct rlock_count *count,
                              int64_t *skips) {
-    const struct verb verb = {"run", &RLOCK__SKIP, 1, RLOCK_UNAVAILABLE, odd};
+    const struct verb verb = {.kind = "run", .script = &RLOCK__SKIP, .least = 1};
     return change(client, &verb, count, skips, NULL);
 }

@@ -2,6 +2,7 @@
  * lua/, a row here, and its tests. */
 #include "lock/kind.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,4 +242,11 @@ enum rlock_status rlock__check_name(struct rlock_client *client, const char *nam
 enum rlock_status rlock__wrong_kind(struct rlock__error *error, const char *name) {
     rlock__error_set(error, "%s is another kind of lock, or none", name);
     return RLOCK_WRONG_KIND;
+}
+
+enum rlock_status rlock__odd_answer(struct rlock__error *error, const struct rlock__script *script,
+                                    int64_t code) {
+    rlock__error_set(error, "the server's answer to %s can't be understood: code %" PRId64,
+                     script->name, code);
+    return RLOCK_UNAVAILABLE;
 }

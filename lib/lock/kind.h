@@ -38,6 +38,10 @@ enum rlock_status rlock__check_name(struct rlock_client *client, const char *nam
 /* Notes that the name's keys are not this kind's. Returns RLOCK_WRONG_KIND. */
 enum rlock_status rlock__wrong_kind(struct rlock__error *error, const char *name);
 
+/* Notes that an answer has a code that the script does not have. Returns RLOCK_UNAVAILABLE. */
+enum rlock_status rlock__odd_answer(struct rlock__error *error, const struct rlock__script *script,
+                                    int64_t code);
+
 /* NULL: there is no such kind. */
 const struct rlock__kind *rlock__kind_find(const char *name);
 

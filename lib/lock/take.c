@@ -62,7 +62,7 @@ static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rloc
         rlock__error_set(&run->route->error, "%s", why);
         return run->answer.code == NOT_ALLOWED ? RLOCK_REFUSED : RLOCK_OUSTED;
     }
-    return rlock__ballot_odd_answer(ballot, run);
+    return rlock__odd_answer(&run->route->error, ballot->ask->script, run->answer.code);
 }
 
 bool rlock__resource_may_queue(const struct rlock__resource *resource) {

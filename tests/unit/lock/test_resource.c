@@ -81,7 +81,11 @@ TEST(an_odd_answer_holds_and_renews_nothing) {
     }
 }
 
+/* After an answer that no script gives, nobody knows. */
 TEST(a_count_that_is_not_done_has_a_reason) {
+#define NOT_UNDERSTOOD(script, code)                                                               \
+    "the server's answer to " script " can't be understood: code " code                            \
+    "; it may be carried out all the same"
     static const struct {
         enum rlock_status (*change)(rlock_client *, const struct rlock_count *, int64_t *);
         const char *answer;
@@ -92,7 +96,9 @@ TEST(a_count_that_is_not_done_has_a_reason) {
          "y is another kind of lock, or none"},
         {rlock_latch_set, GONE, RLOCK_BUSY, "the latch is set already"},
         {rlock_latch_down, GONE, RLOCK_LOST, "there is no such latch"},
-        {rlock_sem_resize, GONE, RLOCK_UNAVAILABLE, "the server's answer can't be understood"},
+        {rlock_latch_set, ODD_CODE, RLOCK_UNAVAILABLE, NOT_UNDERSTOOD("latch_set", "9")},
+        {rlock_latch_down, ODD_CODE, RLOCK_UNAVAILABLE, NOT_UNDERSTOOD("latch_down", "9")},
+        {rlock_sem_resize, GONE, RLOCK_UNAVAILABLE, NOT_UNDERSTOOD("sem_resize", "0")},
     };
     const struct rlock_count count = {.size = sizeof count,
                                       .name = "y",
