@@ -11,6 +11,7 @@
 #include "rlock_admin.h"
 
 enum {
+    NOT_HELD = 0,
     BROKEN = 1,
     BROKEN_IN_PART = 2, /* a semaphore's permits: so many that one script does not take all */
     OTHER_KIND = -1,
@@ -91,6 +92,8 @@ static enum rlock_status hear(const struct breaking *b, struct victim *victim,
     rlock__reply_free(run->answer.reply);
     if (code == OTHER_KIND)
         return rlock__wrong_kind(&b->client->error, b->options->name);
+    if (code < NOT_HELD || code > BROKEN_IN_PART)
+        return rlock__odd_answer(&b->client->error, b->kind->take_away, code);
     victim->held =
         victim->held || in_doubt || code == BROKEN || (code == BROKEN_IN_PART && permits > 0);
     if (code == BROKEN_IN_PART)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rlock_admin.h"
 #include "rlock_count.h"
 #include "rlock_handle.h"
 
@@ -111,6 +112,35 @@ TEST(a_count_that_is_not_done_has_a_reason) {
         begin_one(&f, ANSWERS(rows[i].answer));
         assert_int_equal(rows[i].change(f.client, &count, &number), rows[i].status);
         assert_string_equal(rlock_error(f.client), rows[i].why);
+        end(&f);
+    }
+}
+
+TEST(what_is_not_taken_away_has_a_reason) {
+    static const struct {
+        const char *kind, *answer;
+        enum rlock_status status;
+        const char *why;
+    } rows[] = {
+        {"run", GONE, RLOCK_LOST, ""},
+        {"run", ODD_CODE, RLOCK_UNAVAILABLE,
+         "the server's answer to mutex_break can't be understood: code 9"},
+    };
+    const char *const owner = "o";
+    struct rlock_break_options options = {.size = sizeof options,
+                                          .name = "x",
+                                          .owners = &owner,
+                                          .owner_count = 1,
+                                          .deadline_ms = RLOCK_FOREVER,
+                                          .cancel_fd = -1};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct locked f;
+        int64_t broken;
+        begin_one(&f, ANSWERS(rows[i].answer));
+        options.kind = rows[i].kind;
+        assert_int_equal(rlock_break(f.client, &options, &broken), rows[i].status);
+        assert_string_equal(rlock_error(f.client), rows[i].why);
+        assert_int_equal(broken, 0);
         end(&f);
     }
 }
