@@ -80,10 +80,11 @@ static bool name_victim(struct breaking *b, size_t i, const char *owner) {
     return b->lease_keys[i] != NULL;
 }
 
-/* Takes the answer about one owner. RLOCK_AGAIN: it has more. An owner that was not there any more
- * held nothing; but not after an answer that was lost: that request has done it. */
+/* Takes the answer about one owner, after so many parts. RLOCK_AGAIN: it has more. An owner that
+ * was not there any more held nothing; but not after an answer that was lost: that request has done
+ * it. */
 static enum rlock_status hear(const struct breaking *b, struct victim *victim,
-                              const struct rlock__run *run, bool in_doubt) {
+                              const struct rlock__run *run, bool in_doubt, size_t parts) {
     if (run->status != RLOCK_OK) {
         b->client->error = run->route->error;
         return run->status;
@@ -92,7 +93,7 @@ static enum rlock_status hear(const struct breaking *b, struct victim *victim,
     rlock__reply_free(run->answer.reply);
     if (code == OTHER_KIND)
         return rlock__wrong_kind(&b->client->error, b->options->name);
-    if (code < NOT_HELD || code > BROKEN_IN_PART)
+    if (code < NOT_HELD || code > (parts < b->kind->parts ? BROKEN_IN_PART : BROKEN))
         return rlock__odd_answer(&b->client->error, b->kind->take_away, code);
     victim->held =
         victim->held || in_doubt || code == BROKEN || (code == BROKEN_IN_PART && permits > 0);
@@ -112,7 +113,7 @@ static enum rlock_status break_some(struct breaking *b, size_t server, size_t fi
         if (!name_victim(b, i, b->options->owners[first + i]))
             return out_of_memory(b);
     }
-    while (count > 0 && sum == RLOCK_OK) {
+    for (size_t parts = 0; count > 0 && sum == RLOCK_OK; parts++) {
         bool in_doubt;
         size_t more = 0;
         rlock__script_retry(b->client, &b->client->routes.at[server], b->kind->take_away, calls,
@@ -120,7 +121,7 @@ static enum rlock_status break_some(struct breaking *b, size_t server, size_t fi
                             b->options->cancel_fd, &in_doubt);
         for (size_t i = 0; i < count; i++) {
             struct victim *victim = &b->victims[first + (size_t)(calls[i] - b->calls)];
-            const enum rlock_status status = hear(b, victim, &runs[i], in_doubt);
+            const enum rlock_status status = hear(b, victim, &runs[i], in_doubt, parts);
             if (status == RLOCK_AGAIN)
                 calls[more++] = calls[i];
             else if (status != RLOCK_OK)

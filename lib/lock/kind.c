@@ -20,6 +20,9 @@ enum {
     PERMITS_HELD = HELD | 1 << 7
 }; /* lock, info, leases or hold */
 
+/* sem_break.lua takes more than 100 at a time. */
+enum { SEM_PARTS = RLOCK_TAKE_MAX / 100 };
+
 #define MUTEX_KEYS                                                                                 \
     COMMON_KEYS("rlock_leases:{*}"), "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",       \
         "rlock_queue:{*}", "rlock_queue_beats:{*}"
@@ -106,6 +109,7 @@ static const struct rlock__kind kinds[] = {
         .release = &RLOCK__SEM_RELEASE,
         .check = &RLOCK__SEM_CHECK,
         .take_away = &RLOCK__SEM_BREAK,
+        .parts = SEM_PARTS,
         .keys = {SEM_KEYS},
         .stand = PERMITS_HELD,
         .publish = SEM_PUBLISH,
@@ -115,6 +119,7 @@ static const struct rlock__kind kinds[] = {
         .acquire = &RLOCK__SEM_ACQUIRE,
         .release = &RLOCK__SEM_RELEASE,
         .take_away = &RLOCK__SEM_BREAK,
+        .parts = SEM_PARTS,
         .keys = {SEM_KEYS},
         .publish = SEM_PUBLISH,
     },

@@ -12,6 +12,7 @@ struct rlock__kind {
     /* On a server that has lost it; NULL: it can't live on several, of which a majority decides. */
     const struct rlock__script *restore;
     const struct rlock__script *take_away; /* from its holders, for `rlock break`; NULL: can't be */
+    size_t parts; /* so often at most does take_away leave some of what one holder has */
     /* How the keys are named, and by what scripts tell of it, `*` standing for the lock's name. The
      * braces make one cluster slot of them all; a name that has braces itself is put in without
      * ours. Pointed brackets are braces whatever the name. */

@@ -116,32 +116,39 @@ TEST(a_count_that_is_not_done_has_a_reason) {
     }
 }
 
+/* One script takes away all of `run`; of a semaphore one takes some, but not for ever. */
 TEST(what_is_not_taken_away_has_a_reason) {
     static const struct {
-        const char *kind, *answer;
+        const char *kind, *answer; /* to each request */
+        size_t requests;
         enum rlock_status status;
         const char *why;
     } rows[] = {
-        {"run", GONE, RLOCK_LOST, ""},
-        {"run", ODD_CODE, RLOCK_UNAVAILABLE,
+        {"run", GONE, 1, RLOCK_LOST, ""},
+        {"run", ODD_CODE, 1, RLOCK_UNAVAILABLE,
          "the server's answer to mutex_break can't be understood: code 9"},
+        {"run", IN_PART, 1, RLOCK_UNAVAILABLE,
+         "the server's answer to mutex_break can't be understood: code 2"},
+        {"sem", IN_PART, 101, RLOCK_UNAVAILABLE,
+         "the server's answer to sem_break can't be understood: code 2"},
     };
     const char *const owner = "o";
-    struct rlock_break_options options = {.size = sizeof options,
-                                          .name = "x",
-                                          .owners = &owner,
-                                          .owner_count = 1,
-                                          .deadline_ms = RLOCK_FOREVER,
-                                          .cancel_fd = -1};
+    struct rlock_break_options options = {
+        .size = sizeof options, .name = "x", .owners = &owner, .owner_count = 1, .cancel_fd = -1};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct locked f;
+        const char *answers[PEER_REQUESTS_MAX] = {NULL};
         int64_t broken;
-        begin_one(&f, ANSWERS(rows[i].answer));
+        for (size_t k = 0; k < rows[i].requests; k++)
+            answers[k] = rows[i].answer;
+        begin_one(&f, answers);
         options.kind = rows[i].kind;
+        options.deadline_ms = rlock_now_ms() + patience_ms(5000);
         assert_int_equal(rlock_break(f.client, &options, &broken), rows[i].status);
         assert_string_equal(rlock_error(f.client), rows[i].why);
         assert_int_equal(broken, 0);
         end(&f);
+        assert_int_equal(f.peers[0].request_count, rows[i].requests);
     }
 }
 

@@ -14,6 +14,7 @@ enum { SERVERS_MAX = 3, NAMES_MAX = 4, LEASE_MS = 30000 };
 #define DONE           "*3\r\n:1\r\n:30000\r\n:0\r\n" /* renewed, released, raised */
 #define GONE           "*3\r\n:0\r\n:0\r\n:0\r\n"
 #define ODD_CODE       "*3\r\n:9\r\n:9\r\n:9\r\n" /* of no script */
+#define IN_PART        "*3\r\n:2\r\n:0\r\n:0\r\n" /* taken away, and there is more */
 #define HELD_BY(owner)                                                                             \
     "*10\r\n:0\r\n:29000\r\n:2\r\n$1\r\n" owner                                                    \
     "\r\n$1\r\nh\r\n:1\r\n$1\r\nu\r\n$1\r\nc\r\n:0\r\n:1\r\n"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PEER_REQUESTS_MAX = 64, PEER_WORDS_MAX = 32, PEER_BYTES_MAX = 1 << 17 };
+enum { PEER_REQUESTS_MAX = 128, PEER_WORDS_MAX = 32, PEER_BYTES_MAX = 1 << 17 };
 
 struct peer_request {
     size_t connection; /* from 1: on which it came */
