@@ -257,6 +257,9 @@ enum rlock_status rlock__view_add(struct rlock__view *view, const rlock__reply *
         next = PERMITS;
     if (view->only_held && *next != '\0' && *next < *HOLDS) /* the waiters do not matter */
         next = HOLDS;
+    *why = "the server's answers to inspect go round in a circle";
+    if (*next != '\0' && strcmp(next, view->next) == 0) /* a page goes on behind where it began */
+        return RLOCK_UNAVAILABLE;
     (void)snprintf(view->next, sizeof view->next, "%s", next);
     if (*next != '\0' && !view->failed && !view->only_held)
         return RLOCK_AGAIN;

@@ -156,7 +156,8 @@ TEST(what_was_not_answered_in_time_is_asked_for_in_smaller_portions) {
 }
 
 TEST(a_hash_with_one_owner_is_a_lock_and_what_cannot_be_seen_has_a_reason) {
-#define HASH KEYS(TEXT(1, "0"), "1") TEXT(1, "x"), "+hash\r\n", ":1\r\n"
+#define FREE_BUT(place) HEAD(NONE) NOBODY NOBODY TAIL(NOBODY TEXT(3, place))
+#define HASH            KEYS(TEXT(1, "0"), "1") TEXT(1, "x"), "+hash\r\n", ":1\r\n"
     const struct {
         const char *inspected; /* NULL: a scan */
         const char *const *answers;
@@ -166,6 +167,8 @@ TEST(a_hash_with_one_owner_is_a_lock_and_what_cannot_be_seen_has_a_reason) {
         {"a", ANSWERS("*3\r\n:-1\r\n:0\r\n:0\r\n"), RLOCK_WRONG_KIND,
          "a is another kind of lock, or none"},
         {"a", ANSWERS("*3\r\n:1\r\n:0\r\n:0\r\n"), RLOCK_UNAVAILABLE, "can't be understood"},
+        {"a", ANSWERS(FREE_BUT("2 0"), FREE_BUT("2 0"), FREE_BUT("2 0")), RLOCK_UNAVAILABLE,
+         "go round in a circle"},
         {"a", ANSWERS("-NOPERM no right\r\n"), RLOCK_DENIED, "no right"},
         {"", ANSWERS(FREE), RLOCK_INVALID, "name"},
         {"a\nb", ANSWERS(FREE), RLOCK_INVALID, "control"},
