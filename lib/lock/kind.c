@@ -219,6 +219,18 @@ static bool is_in_braces(const char *name) {
     return *name == '{' && end != NULL && end[1] == '\0';
 }
 
+static bool ends_with(const char *text, const char *end) {
+    const size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* One of the keys {NAME}:... of a semaphore or a read/write lock. */
+static bool is_key_beside(const char *name) {
+    return strchr(name, '{') != NULL &&
+           (ends_with(name, ":timeout") || ends_with(name, ":wait_write") ||
+            strstr(name, ":rwlock_timeout:") != NULL);
+}
+
 const char *rlock_name_fault(const char *name) {
     if (name == NULL || *name == '\0')
         return "it is empty: a name has 1 to 512 bytes";
@@ -233,6 +245,9 @@ const char *rlock_name_fault(const char *name) {
     if (is_in_braces(name))
         return "it is in braces: Redisson keeps it in the same keys as the name inside them: leave "
                "them out";
+    if (is_key_beside(name))
+        return "names with a brace that end so are those of keys beside other locks: give another "
+               "one";
     return NULL;
 }
 

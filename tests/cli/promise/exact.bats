@@ -9,16 +9,17 @@ load ../../lib/actors
 @test "a name in braces, or one of the keys beside locks: 64 before anything is sent; others like them are names" {
     local name words
     rlock run -n x -- true
-    for name in '{x}' '{}' '{a{b}' 'rlock_info:{x}' 'rlock_hold:{x}' rlock_ rlock_x 'redisson_lock_queue:{x}' redisson_; do
+    for name in '{x}' '{}' '{a{b}' 'rlock_info:{x}' 'rlock_hold:{x}' rlock_ rlock_x 'redisson_lock_queue:{x}' redisson_ \
+        '{x}:timeout' 'a{x}:wait_write' '{x}:00000000-0000-0000-0000-000000000000:1:rwlock_timeout:1'; do
         for words in 'run -n NAME -- touch ran' 'fair -n NAME -c true' 'read -n NAME -n x -- touch ran' 'write -n NAME -- true' \
             'sem -n NAME --permits 1 -- true' 'sem -n NAME --resize 2' 'latch set -n NAME --count 1' 'latch down -n NAME' \
             'latch wait -n NAME' 'acquire run -n NAME' 'status NAME' 'break --force NAME'; do
             [[ $words == run* || $name == '{x}' || $name == rlock_x ]] || continue # each name, and each command
             # shellcheck disable=SC2086
-            assert_usage "$([[ $name == '{'* ]] && echo 'in braces' || echo 'begin with rlock_')" -- ${words//NAME/$name}
+            assert_usage "$([[ $name == '{'*'}' ]] && echo 'in braces' || echo 'keys beside other locks')" -- ${words//NAME/$name}
         done
     done >/dev/null
-    for name in 'x{' '{x}y' 'a{x}' '{a}{b}' '}{' rlock redisson Rlock_x x_rlock_; do
+    for name in 'x{' '{x}y' x:timeout x:wait_write '{x}timeout' 'a{x}' '{a}{b}' '}{' rlock redisson Rlock_x x_rlock_; do
         try run -n "$name" -- rlock check
         assert_equal "$name: $status" "$name: 0"
     done
