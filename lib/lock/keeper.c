@@ -164,10 +164,12 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
             due = rlock_renewal_due_ms(keeper->lock);
             backoff_ms = 0;
             known = RLOCK_AGAIN;
+            why.text[0] = '\0';
             continue;
         }
-        /* The last try has little time, and a time-out tells less than what was said before. */
-        if (status != RLOCK_AGAIN || known == RLOCK_AGAIN) {
+        /* The last try has no time: it tells less than what was found out before. */
+        const bool is_hasty = now >= last_moment(keeper) && why.text[0] != '\0';
+        if (status != RLOCK_AGAIN || (known == RLOCK_AGAIN && !is_hasty)) {
             known = status;
             why = keeper->error;
         }
