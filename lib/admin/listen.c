@@ -56,14 +56,14 @@ void rlock_subscription_free(rlock_subscription *subscription) {
 
 void rlock_say_stopped(rlock_lock *lock, int64_t deadline_ms) {
     rlock_client *client = lock->client;
+    const char *name = rlock__resource_first_held(lock)->name;
     char *channel = rlock__break_channel(lock->owner);
     const char *const words[] = {"PUBLISH", channel, "stopped"};
     for (size_t i = 0; channel != NULL && i < client->routes.count; i++) {
         const struct rlock__limit limit = rlock__client_limit(client, deadline_ms, -1);
         struct rlock__link *link;
         rlock__reply *reply = NULL;
-        if (rlock__route_find(&client->routes.at[i], lock->resources[0].name, &limit, &link) ==
-            RLOCK_OK)
+        if (rlock__route_find(&client->routes.at[i], name, &limit, &link) == RLOCK_OK)
             (void)rlock__link_query(link, 3, words, &limit, &reply);
         rlock__reply_free(reply);
     }

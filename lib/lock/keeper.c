@@ -99,9 +99,9 @@ static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
     if (keeper->may_not_listen || listener->resources != NULL)
         return;
     const struct rlock__limit limit = rlock__client_limit(lock->client, until_ms, keeper->stop_fd);
-    lock->resources[0].wanted = RLOCK__OWN_CHANNEL;
-    const enum rlock_status status =
-        rlock__listen(listener, lock->client, lock->resources, 1, &limit);
+    struct rlock__resource *first = rlock__resource_first_held(lock);
+    first->wanted = RLOCK__OWN_CHANNEL;
+    const enum rlock_status status = rlock__listen(listener, lock->client, first, 1, &limit);
     keeper->may_not_listen = status != RLOCK_OK && status != RLOCK_AGAIN;
     if (keeper->may_not_listen && lock->preemptible)
         send_report(keeper, status, true, keeper->error.text);
@@ -117,7 +117,7 @@ static enum rlock_status sleep_until(struct rlock_keeper *keeper, int64_t when) 
     for (;;) {
         const enum rlock_status status =
             rlock__hear(&keeper->listener, 1, keeper->timer_fd, &limit);
-        const struct rlock__news news = rlock__take_news(keeper->lock->resources);
+        const struct rlock__news news = rlock__take_news(rlock__resource_first_held(keeper->lock));
         if (status == RLOCK_UNAVAILABLE) /* a connection to hear it on has died */
             continue;
         if (status == RLOCK_OK && (news.what & RLOCK__PREEMPTED) != 0 && keeper->lock->preemptible)

@@ -197,6 +197,11 @@ struct rlock__call rlock__resource_call_held(const struct rlock__resource *resou
  * stands in all lines. */
 bool rlock__resource_may_queue(const struct rlock__resource *resource);
 
+/* The first one that is held; if there is none, the last of all. What concerns the lock as a whole
+ * is heard and said over its node: that of a name which is not held may hang without our noticing.
+ */
+struct rlock__resource *rlock__resource_first_held(const struct rlock_lock *lock);
+
 /* --- handle.c --------------------------------------------------------------------------------- */
 
 struct rlock_handle;

@@ -112,6 +112,13 @@ struct rlock__resource *rlock__resource_named(const struct rlock_lock *lock, con
     return bsearch(name, lock->resources, lock->resource_count, sizeof *lock->resources, by_name);
 }
 
+struct rlock__resource *rlock__resource_first_held(const struct rlock_lock *lock) {
+    size_t i = 0;
+    while (i + 1 < lock->resource_count && !lock->resources[i].held)
+        i++;
+    return &lock->resources[i];
+}
+
 bool rlock__resource_in_line(const struct rlock__resource *resource) {
     for (size_t i = 0; i < resource->instance_count; i++) {
         if (resource->instances[i].state == RLOCK__IN_LINE)

@@ -156,6 +156,28 @@ no_shard_channels() {
     nothing_left
 }
 
+hears_of_breaks() { # a pool's holder does, on whatever node
+    local node
+    for node in "${nodes[@]}"; do
+        [[ -z $(redis_on "$node" PUBSUB CHANNELS 'rlock_break:*') ]] || return 0
+    done
+    return 1
+}
+
+@test "a pool's holder hears of a break, and says that it has stopped, where the master of a name that it has not hangs" {
+    local first second
+    read -r first second _ <<<"$(cluster names | tr ' ' '\n' | sort | tr '\n' ' ')"
+    at "$first" HSET "$first" "$foreign_owner" 1
+    start run --any 1 -l 60s -n "$first" -n "$second" -- sh -c 'echo "$RLOCK_NAME" >got; exec sleep 60'
+    wait_until 10 hears_of_breaks
+    assert_equal "$(cat got)" "$second"
+    RLOCK_SERVER=$(cluster_url "$(home "$second")")
+    freeze "$(home "$first")"
+    took 0 5000 rlock break --force "$second"
+    assert_stderr_has 'says that its command has stopped, '
+    reaps 76 "$pid"
+}
+
 @test "a pool takes another name where the master of the first one hangs" {
     local first second
     read -r first second _ <<<"$(cluster names | tr '\n' ' ')"
