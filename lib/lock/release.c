@@ -179,7 +179,7 @@ enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadl
     struct rlock__ask ask = asking(lock, keep_ms);
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
-        resource->due = resource->held || rlock__resource_may_be_held(resource);
+        resource->due = resource->held || (lock->any == 0 && rlock__resource_may_be_held(resource));
     }
     const enum rlock_status status =
         release_until(&ask, deadline_ms > least_ms ? deadline_ms : least_ms, -1);

@@ -187,5 +187,6 @@ hears_of_breaks() { # a pool's holder does, on whatever node
         sh -c 'echo "$RLOCK_NAME"'
     assert_success
     assert_output "$second"
+    assert_equal "$stderr" '' # nothing of the other name, which it never had
     thaw "$(home "$first")"
 }
