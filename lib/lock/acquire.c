@@ -96,16 +96,17 @@ static void wait_for_one(struct rlock_lock *lock, enum rlock_status status,
         rlock__retry_after_busy(busy);
 }
 
-static bool knows_a_place(const struct rlock_lock *lock) {
-    for (size_t i = 0; i < lock->resource_count; i++) {
-        if (lock->resources[i].waited && lock->resources[i].place >= 0)
-            return true;
-    }
-    return false;
+/* A name in whose line our place is known is held by others. */
+static size_t count_busy(const struct rlock_lock *lock) {
+    size_t busy = 0;
+    for (size_t i = 0; i < lock->resource_count; i++)
+        busy += lock->resources[i].waited && lock->resources[i].place >= 0;
+    return busy;
 }
 
-static bool knows_it_is_busy(const struct rlock_lock *lock) {
-    return lock->busy_in_ms > 0 || knows_a_place(lock);
+/* One name is enough; of a pool so many that fewer than it takes are left. */
+static bool enough_are_busy(const struct rlock_lock *lock) {
+    return count_busy(lock) > (lock->any > 0 ? lock->resource_count - lock->any : 0);
 }
 
 /* What is left must be enough to start something under it, and to stop it in time. */
@@ -180,11 +181,11 @@ static void retry_unanswered(struct rlock_lock *lock) {
  * new. */
 static void note_try(struct rlock_lock *lock, enum rlock_status status, int64_t took_ms,
                      bool is_over) {
-    if (status == RLOCK_BUSY)
+    if (status == RLOCK_BUSY && enough_are_busy(lock))
         lock->busy_in_ms = took_ms + 1;
     else if (status != RLOCK_AGAIN || !is_over || took_ms >= 2 * lock->busy_in_ms)
         lock->busy_in_ms = 0;
-    if (!lock->busy.done && !knows_it_is_busy(lock))
+    if (!lock->busy.done && lock->busy_in_ms == 0 && count_busy(lock) == 0)
         note_busy(lock, &(struct rlock__busy){.resource = NULL});
 }
 
@@ -272,8 +273,10 @@ static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait
             return end(lock, status);
         const int64_t now = rlock_now_ms();
         const bool over = now >= wait->deadline_ms;
-        if (over && !is_undecided(lock))
-            return end(lock, knows_it_is_busy(lock) ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
+        if (over && !is_undecided(lock)) {
+            const bool is_busy = lock->busy_in_ms > 0 || enough_are_busy(lock);
+            return end(lock, is_busy ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
+        }
         if (now >= wait->until_ms)
             return RLOCK_AGAIN;
         const struct rlock__limit pause = {rlock__next_try_ms(lock), limit.cancel_fd};

@@ -79,6 +79,21 @@ which() {
     reap "$holder"
 }
 
+@test "beside a name that the server refuses a busy one is no conflict: 69 in whatever order, unless too few are left" {
+    local how
+    hold a
+    redis CONFIG SET maxmemory 1
+    for how in 0 1s; do
+        ends_saying 69 'cannot take b' OOM -- run -q --any 1 -w "$how" -n a -n b -- touch ran
+        ends_saying 69 'cannot take b' OOM -- run -q --any 1 -w "$how" -n b -n a -- touch ran
+    done
+    ends_saying 75 'cannot take a (any 2 of 2 names): held by ' -- run --any 2 -x -n a -n b -- touch ran
+    redis CONFIG SET maxmemory 0
+    let_go a
+    reap "$holder"
+    assert_no_keys
+}
+
 @test "while it waits it holds nothing, and it enters with the first that comes free, be it Redisson's" {
     local name of_a
     hold a
