@@ -126,6 +126,18 @@ static bool goes_on(const struct rlock_lock *lock, enum rlock_status status) {
            (status == RLOCK_AGAIN && lock->listener_count > 1);
 }
 
+/* In a cluster a master that hangs must leave time for the names that have not been asked for yet,
+ * which may be on others. */
+static int64_t round_end_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
+    bool others = false;
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        const struct rlock__resource *resource = &lock->resources[i];
+        others = others || !(resource->held || resource->waited || resource->due);
+    }
+    return others && lock->listener_count > 1 ? rlock__half_way_ms(rlock_now_ms(), deadline_ms)
+                                              : deadline_ms;
+}
+
 /* What came of it where there are too few. */
 static enum rlock_status end_refused(struct rlock_lock *lock, enum rlock_status failure,
                                      const struct rlock__busy *busy) {
@@ -151,6 +163,7 @@ enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__l
     if (rlock__count_due(lock) == 0)
         mark_others(lock, lock->any, at_once);
     while (rlock__count_due(lock) > 0 && goes_on(lock, status)) {
+        ask.limit.deadline_ms = round_end_ms(lock, limit->deadline_ms);
         status = rlock__ask(&ask);
         if (status != RLOCK_OK && status != RLOCK_BUSY) {
             failure = status;
