@@ -205,6 +205,12 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
         const int64_t deadline = no_wait                        ? RLOCK_FOREVER
                                  : wait->deadline_ms > shortest ? wait->deadline_ms
                                                                 : shortest;
+        /* Later the first of the names could not be renewed in time. In a quorum no server that is
+         * slow is waited for. */
+        lock->try_until_ms =
+            lock->client->count == 1
+                ? rlock__sooner_ms(deadline, rlock__after_ms(began_ms, lock->lease_ms / 2))
+                : 0;
         const bool again = lock->tries > 0 || (no_wait && tries == 1);
         const struct rlock__limit limit =
             rlock__client_call_limit(lock->client, lock->started_ms, again,

@@ -167,6 +167,7 @@ struct rlock__ask rlock__asking(struct rlock_lock *lock, const struct rlock__ver
 
 enum rlock_status rlock__ask(struct rlock__ask *ask) {
     const size_t count = ask->lock->resource_count, due = rlock__count_due(ask->lock);
+    const int64_t patience_ms = rlock__left_ms(ask->limit.deadline_ms);
     bool memory = true;
     size_t next = 0;
     if (ask->status == RLOCK_BUSY || ask->status == RLOCK_AGAIN)
@@ -175,6 +176,9 @@ enum rlock_status rlock__ask(struct rlock__ask *ask) {
         memory = ask_next(ask, due, &next);
         if (ask->verb->in_order && ask->status != RLOCK_OK)
             next = count; /* of the others nothing is wanted */
+        if (ask->status != RLOCK_AGAIN && ask->until_ms > ask->limit.deadline_ms)
+            ask->limit.deadline_ms =
+                rlock__sooner_ms(ask->until_ms, rlock__after_ms(rlock_now_ms(), patience_ms));
         if (rlock_now_ms() >= ask->limit.deadline_ms)
             break;
     }

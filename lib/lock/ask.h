@@ -44,7 +44,7 @@ struct rlock__ask {
     const struct rlock__script *script;
     struct rlock__routes *routes;
     struct rlock__limit limit; /* of all round trips together */
-    int64_t until_ms;          /* release: while answers come it lasts up to then */
+    int64_t until_ms;          /* while answers come it lasts up to then; 0: the limit stands */
 
     /* For the verb: */
     char keep_text[24];       /* release: --min-hold */

@@ -159,6 +159,7 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
     struct rlock__ask ask = rlock__asking(lock, &renew, lock->kind->renew, limit);
     const int64_t since_ms = rlock_now_ms();
     ask.routes = routes;
+    ask.until_ms = routes->count == 1 ? rlock_lease_end_ms(lock) : 0;
     if (lock->kind->renew == NULL)
         return RLOCK_OK;
     if (check_held(lock, routes->error, stuck_at) != RLOCK_OK)

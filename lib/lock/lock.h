@@ -147,6 +147,7 @@ struct rlock_lock {
     unsigned tries;
     unsigned splits;         /* in a row; of a pool tries that got too few */
     bool may_queue;          /* a try may stand in line: we are ready to wait */
+    int64_t try_until_ms;    /* while a try's answers come, it lasts up to then; 0: its limit */
     struct rlock__busy busy; /* as the last try said that had the time for an answer */
     int64_t busy_in_ms;      /* how long that answer took; 0: it was no such answer */
     size_t stuck_at;         /* the resource at which the last try ended; 0 also after a grant */

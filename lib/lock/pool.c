@@ -159,6 +159,7 @@ enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__l
     enum rlock_status status = RLOCK_OK, failure = RLOCK_OK;
     size_t rounds = 0, at_once = lock->any;
     ask.busy = busy;
+    ask.until_ms = lock->try_until_ms;
     mark_waited(lock);
     if (rlock__count_due(lock) == 0)
         mark_others(lock, lock->any, at_once);

@@ -113,7 +113,8 @@ static enum rlock_status release_until(struct rlock__ask *ask, int64_t deadline_
                                  .deadline_ms = deadline_ms,
                                  .cancel_fd = cancel_fd};
     enum rlock_status status = RLOCK_AGAIN;
-    ask->until_ms = tries.deadline_ms;
+    if (ask->until_ms < deadline_ms)
+        ask->until_ms = deadline_ms;
     if (ask->script == NULL) {
         forget_due(ask->lock);
         return RLOCK_OK;
@@ -177,6 +178,8 @@ enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadl
         return rlock__client_invalid(lock->client, "only a lock with a lease stays taken");
     const int64_t least_ms = rlock_now_ms() + LEAST_MS;
     struct rlock__ask ask = asking(lock, keep_ms);
+    if (lock->client->count == 1) /* while it answers, as long as it may be held there */
+        ask.until_ms = rlock_now_ms() + lock->lease_ms;
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
         resource->due = resource->held || (lock->any == 0 && rlock__resource_may_be_held(resource));

@@ -212,6 +212,7 @@ enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit
                                             .note_behind = note_longer_line};
     struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
     ask.busy = busy;
+    ask.until_ms = lock->try_until_ms;
     choose_first(lock);
     enum rlock_status status = rlock__ask(&ask);
     while (status == RLOCK_OK && choose_missing(lock))

@@ -118,11 +118,20 @@ bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *c
 
 /* --- the request ----------------------------------------------------------------------------- */
 
+/* The next reply has its time from now on. */
+static void note_progress(struct rlock__link *link) {
+    link->by_ms = 0;
+    link->moved = true;
+}
+
 /* Sends the request. RLOCK__IO_WAIT also at the moment at which it went out: the answer can't have
  * come yet, and to ask for it would cost a system call. */
 static enum rlock__io send_request(struct rlock__link *link) {
     const bool begun = link->request.sent > 0 || link->conn.tls != NULL;
+    const size_t sent = link->request.sent;
     const enum rlock__io io = rlock__link_send(link, &link->request);
+    if (sent > 0 && link->request.sent > sent) /* the server takes it, and may be answering */
+        note_progress(link);
     /* A part of a command is never carried out. */
     const bool in_part = io == RLOCK__IO_BROKEN && link->expected == 1;
     link->in_doubt = link->in_doubt || (link->request.sent > 0 && !in_part);
@@ -142,7 +151,7 @@ static void suspect_tls(struct rlock__link *link) {
                          why.text);
 }
 
-/* A reply's time is the whole reply's, from when the connection is there. */
+/* A reply's time is the whole reply's, from when the connection is there, or the reply before. */
 static enum rlock__io wait_on(struct rlock__link *link) {
     const int64_t now = rlock_now_ms();
     if (link->by_ms == 0)
@@ -171,6 +180,7 @@ static enum rlock__io ask(struct rlock__link *link) {
             return io == RLOCK__IO_WAIT ? wait_on(link) : io;
         link->answered = true;
         link->unheard_ms = 0;
+        note_progress(link);
         if (link->owed > 0) {
             link->owed--;
             rlock__reply_free(reply);
@@ -180,7 +190,6 @@ static enum rlock__io ask(struct rlock__link *link) {
         if (link->got < link->expected)
             continue;
         rlock__request_free(&link->request);
-        link->by_ms = 0;
         link->expected = link->waited = 0;
         link->in_doubt = false;
         link->used = true;

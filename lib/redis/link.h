@@ -18,7 +18,8 @@ struct rlock__access {
     int db;
     const struct rlock__tls_config *tls;
     int64_t connect_timeout_ms; /* for look-up, connection and log-in together */
-    int64_t answer_timeout_ms;  /* for one reply, from its request on; 0: as long as the limit */
+    int64_t answer_timeout_ms;  /* for one reply, from its request on, or the reply before; 0: as
+                                   long as the limit */
 };
 
 enum rlock__stage {
@@ -44,13 +45,15 @@ struct rlock__link {
     int64_t lookup_begun_ms;
     int64_t connect_by_ms; /* until when there must be a connection that is logged in */
     int64_t by_ms;         /* ... and until when the stage goes on by itself, or gives up; of one
-                              that is ready when all replies must be there. 0: not yet */
+                              that is ready when the next reply must be there. 0: not yet */
     struct rlock__conn conn;
     struct rlock__request request, log_in; /* what is asked; what goes before it */
     size_t most;                           /* what a reply may count for, as of resp.c; 0: little */
     size_t owed;                           /* replies to come that nobody waits for any more */
     size_t expected;                       /* replies to the request */
     size_t got;                            /* of them */
+    bool moved;                            /* a reply has come, or more of the request gone, since
+                                              the asker cleared it */
     rlock__reply **replies;                /* room for all that are expected */
     bool used;                             /* a request was answered on this connection */
     const void *checked;                   /* the script that has checked the user's rights on it */

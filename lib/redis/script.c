@@ -118,8 +118,9 @@ static void share(struct rlock__run *const *runs, size_t count, struct rlock__li
     free(replies);
 }
 
-/* All as far as they go without waiting. */
-static void step(struct rlock__run *const *runs, size_t count, const struct rlock__script *script) {
+/* All as far as they go without waiting. True: replies have come, or more of a request has gone. */
+static bool step(struct rlock__run *const *runs, size_t count, const struct rlock__script *script) {
+    bool moved = false;
     for (size_t i = 0; i < count; i++) {
         enum rlock__io io;
         struct rlock__link *link = runs[i]->link;
@@ -128,6 +129,13 @@ static void step(struct rlock__run *const *runs, size_t count, const struct rloc
             link = runs[i]->link; /* it may have been sent elsewhere */
         }
     }
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i]->link == NULL)
+            continue;
+        moved = moved || runs[i]->link->moved;
+        runs[i]->link->moved = false;
+    }
+    return moved;
 }
 
 /* The more servers have said yes the more may fail later, but a dead one must not cost much. */
@@ -209,17 +217,17 @@ static void run_all(const struct all *all, const struct rlock__batch *batches,
     bool is_decided = false;
     enum rlock_status status = RLOCK_OK;
     while (status == RLOCK_OK) {
-        step(all->runs, all->count, script);
+        const bool moved = step(all->runs, all->count, script);
         if (all_done(all->runs, all->count))
             return;
         is_decided = all_decided(batches, begun_ms); /* until a silent one speaks */
         if (is_decided && end_ms == 0)
             end_ms = straggler_deadline(begun_ms);
-        bound.deadline_ms = is_decided ? rlock__sooner_ms(end_ms, deadline_ms) : deadline_ms;
-        status = wait_for_any(all, &bound);
-        if (batches->until_ms > deadline_ms) /* something has come */
+        if (moved && batches->until_ms > deadline_ms)
             deadline_ms =
                 rlock__sooner_ms(batches->until_ms, rlock__after_ms(rlock_now_ms(), patience_ms));
+        bound.deadline_ms = is_decided ? rlock__sooner_ms(end_ms, deadline_ms) : deadline_ms;
+        status = wait_for_any(all, &bound);
     }
     leave_all(all, status, is_decided || status == RLOCK_CANCELLED);
 }

@@ -191,3 +191,15 @@ late() {
     assert_failure 5
     assert_bitten lost-reply 2
 }
+
+@test "several replies: each has --io-timeout, also when the names are given back" {
+    local n
+    proxy_start main
+    for n in 1 2 3 4; do
+        proxy delay-reply "$(sha acquire)" "$n" "$((400 * SLOW))"
+        proxy delay-reply "$(sha release)" "$n" "$((400 * SLOW))"
+    done
+    rlock run --connect-timeout "$(ms 1000)" --io-timeout "$(ms 1500)" -n a -n b -n c -n d -- true
+    assert_bitten delayed 8
+    assert_equal "$(requests "$(sha acquire)"), $(requests "$(sha release)")" "4, 4"
+}
