@@ -166,7 +166,8 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
         return RLOCK_LOST;
     if (rlock__ask_held(&ask) == RLOCK_OK) {
         rlock__lock_update_lease(lock);
-        restore(lock, routes, since_ms, limit->cancel_fd);
+        if (!lock->told_broken)
+            restore(lock, routes, since_ms, limit->cancel_fd);
     }
     *stuck_at = ask.stuck_at;
     return ask.status;

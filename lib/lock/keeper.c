@@ -122,9 +122,10 @@ static enum rlock_status sleep_until(struct rlock_keeper *keeper, int64_t when) 
             continue;
         if (status == RLOCK_OK && (news.what & RLOCK__PREEMPTED) != 0 && keeper->lock->preemptible)
             send_report(keeper, RLOCK_OK, true, news.by);
-        if ((news.what & RLOCK__BROKEN) != 0)
+        keeper->lock->told_broken = (news.what & RLOCK__BROKEN) != 0;
+        if (keeper->lock->told_broken)
             (void)snprintf(keeper->broken_by, sizeof keeper->broken_by, "%s", news.by);
-        if (status != RLOCK_OK || news.what == 0 || (news.what & RLOCK__BROKEN) != 0)
+        if (status != RLOCK_OK || news.what == 0 || keeper->lock->told_broken)
             return status;
     }
 }

@@ -138,7 +138,8 @@ struct rlock_lock {
     size_t any;                         /* a pool: so many of them are taken; 0: all */
     struct rlock__resource **preferred; /* of a pool: in the order of preference */
     _Atomic int64_t granted_ms; /* of the name whose lease ends first; the keeper moves it */
-    int64_t *published;         /* a keeper's: where the lease's end is stored; NULL: nowhere */
+    bool told_broken;   /* the keeper was, just now: it looks what is left, and puts nothing back */
+    int64_t *published; /* a keeper's: where the lease's end is stored; NULL: nowhere */
 
     /* Waiting: */
     int64_t started_ms;   /* of the first try; 0: none yet */

@@ -83,6 +83,21 @@ breaks() {
     ends_saying 69 -- break --force --connect-timeout "$(ms 300)" x
 }
 
+@test "break: a holder that hears of it puts nothing back before its next renewal is due" {
+    local member
+    holds lost run -l 60s
+    wait_until 10 listening 1 'rlock_break:*'
+    for member in m1 m2 m3; do # as if the break took long
+        rlock break --force -w 0 -s "$(server_url "$member")" x
+    done
+    gone 76 lost
+    holds kept run -l "$(ms 3900)"
+    wait_until 10 listening 1 'rlock_break:*'
+    rlock break --force -w 0 -s "$(server_url m1)" x
+    wait_until 10 held_on_all x
+    finish kept
+}
+
 @test "doctor: each by itself; one that is away, or named twice, is a finding" {
     quorum m1 m2 m3
     well m1 m2 m3
