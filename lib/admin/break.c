@@ -28,6 +28,8 @@ struct breaking {
     char *lease_keys[AT_ONCE];
     char *publish;
     char id[RLOCK__ID_SIZE];
+    bool failed[RLOCK_SERVERS_MAX]; /* they are asked no more */
+    enum rlock_status failure;      /* the last */
     struct victim {
         bool held;      /* on one of the servers that have answered, before */
         size_t answers; /* of the servers: it does not any more */
@@ -103,44 +105,43 @@ static enum rlock_status hear(const struct breaking *b, struct victim *victim,
     return RLOCK_OK;
 }
 
-/* Some owners on one server, those that have more than one script takes until they have not. */
-static enum rlock_status break_some(struct breaking *b, size_t server, size_t first, size_t count) {
-    struct rlock__call *calls[AT_ONCE];
-    struct rlock__run runs[AT_ONCE];
-    enum rlock_status sum = RLOCK_OK;
-    for (size_t i = 0; i < count; i++) {
-        calls[i] = &b->calls[i];
-        if (!name_victim(b, i, b->options->owners[first + i]))
-            return out_of_memory(b);
-    }
-    for (size_t parts = 0; count > 0 && sum == RLOCK_OK; parts++) {
-        bool in_doubt;
-        size_t more = 0;
-        rlock__script_retry(b->client, &b->client->routes.at[server], b->kind->take_away, calls,
-                            runs, count, rlock__after_ms(rlock_now_ms(), b->patience_ms),
-                            b->options->cancel_fd, &in_doubt);
-        for (size_t i = 0; i < count; i++) {
-            struct victim *victim = &b->victims[first + (size_t)(calls[i] - b->calls)];
-            const enum rlock_status status = hear(b, victim, &runs[i], in_doubt, parts);
-            if (status == RLOCK_AGAIN)
-                calls[more++] = calls[i];
-            else if (status != RLOCK_OK)
-                sum = status;
-        }
-        count = more;
-    }
-    return sum;
+static bool goes_on(const struct breaking *b) {
+    return b->failure != RLOCK_CANCELLED && b->failure != RLOCK_SYSTEM;
 }
 
-/* On one server, owner by owner: however many there are, no script runs long. */
-static enum rlock_status break_on(struct breaking *b, size_t server) {
-    const size_t owners = b->options->owner_count;
-    enum rlock_status status = RLOCK_OK;
-    for (size_t i = 0, some; i < owners && status == RLOCK_OK; i += some) {
-        some = owners - i < AT_ONCE ? owners - i : AT_ONCE;
-        status = break_some(b, server, i, some);
+/* Some owners, on all servers that have answered so far, those that have more than one script takes
+ * until they have not. On all at once: a holder that hears of it renews, and finds it gone. */
+static void break_some(struct breaking *b, size_t first, size_t count) {
+    struct rlock__call *calls[RLOCK__CALLS_MAX];
+    struct rlock__run runs[RLOCK__CALLS_MAX];
+    bool in_doubt[RLOCK__CALLS_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!name_victim(b, i, b->options->owners[first + i]))
+            b->failure = out_of_memory(b);
+        for (size_t server = 0; server < b->client->count; server++) {
+            calls[n] = &b->calls[i];
+            runs[n].route = &b->client->routes.at[server];
+            n += !b->failed[server];
+        }
     }
-    return status;
+    for (size_t parts = 0; n > 0 && goes_on(b); parts++) {
+        const size_t asked = n;
+        rlock__script_retry(b->client, b->kind->take_away, calls, runs, in_doubt, asked,
+                            rlock__after_ms(rlock_now_ms(), b->patience_ms), b->options->cancel_fd);
+        n = 0;
+        for (size_t i = 0; i < asked; i++) {
+            struct victim *victim = &b->victims[first + (size_t)(calls[i] - b->calls)];
+            const enum rlock_status status = hear(b, victim, &runs[i], in_doubt[i], parts);
+            if (status == RLOCK_AGAIN) {
+                calls[n] = calls[i];
+                runs[n++].route = runs[i].route;
+            } else if (status != RLOCK_OK) {
+                b->failed[runs[i].route - b->client->routes.at] = true;
+                b->failure = status;
+            }
+        }
+    }
 }
 
 /* The owners that held it, and do not any more: where a majority has answered, the other servers
@@ -156,18 +157,17 @@ static enum rlock_status sum_up(const struct breaking *b, int64_t *broken) {
     return *broken > 0 ? RLOCK_OK : RLOCK_LOST;
 }
 
-static enum rlock_status break_everywhere(struct breaking *b, int64_t *broken) {
-    const size_t servers = b->client->count;
-    size_t answered = 0;
-    enum rlock_status status = RLOCK_OK, failure = RLOCK_UNAVAILABLE;
-    for (size_t i = 0; i < servers && status != RLOCK_CANCELLED; i++) {
-        status = break_on(b, i);
-        answered += status == RLOCK_OK;
-        if (status != RLOCK_OK)
-            failure = status;
-    }
-    status = sum_up(b, broken);
-    return failure == RLOCK_CANCELLED || answered < rlock__majority(servers) ? failure : status;
+/* Owner by owner: however many there are, no script runs long. */
+static enum rlock_status break_all(struct breaking *b, int64_t *broken) {
+    const size_t owners = b->options->owner_count, servers = b->client->count;
+    const size_t most = RLOCK__CALLS_MAX / servers < AT_ONCE ? RLOCK__CALLS_MAX / servers : AT_ONCE;
+    size_t answered = servers;
+    for (size_t i = 0; i < owners && goes_on(b); i += most)
+        break_some(b, i, owners - i < most ? owners - i : most);
+    for (size_t i = 0; i < servers; i++)
+        answered -= b->failed[i];
+    const enum rlock_status status = sum_up(b, broken);
+    return goes_on(b) && answered >= rlock__majority(servers) ? status : b->failure;
 }
 
 static bool has_owners(const struct rlock_break_options *options) {
@@ -193,7 +193,7 @@ static enum rlock_status take_away(rlock_client *client, const struct rlock_brea
     if (options->by != NULL && strnlen(options->by, RLOCK_TEXT_MAX + 1) > RLOCK_TEXT_MAX)
         return rlock__client_invalid(
             client, "the name of the user who breaks a lock has at most 1024 bytes");
-    status = make_calls(&b) ? break_everywhere(&b, broken) : out_of_memory(&b);
+    status = make_calls(&b) ? break_all(&b, broken) : out_of_memory(&b);
     free_calls(&b);
     return status;
 }

@@ -69,7 +69,7 @@ static bool ask(rlock_client *client, const struct rlock_inspect_options *option
     struct rlock__call *calls[RLOCK__CALLS_MAX];
     struct question *asked[RLOCK__CALLS_MAX];
     struct rlock__run runs[RLOCK__CALLS_MAX];
-    bool in_doubt;
+    bool in_doubt[RLOCK__CALLS_MAX];
     size_t n = 0, long_ones = 0;
     for (size_t i = 0; i < count; i++) {
         if (questions[i].status != RLOCK_AGAIN)
@@ -77,13 +77,13 @@ static bool ask(rlock_client *client, const struct rlock_inspect_options *option
         if (questions[i].call.portion != FIRST && long_ones++ >= LONG_MAX)
             continue;
         asked[n] = &questions[i];
+        runs[n].route = &client->routes.at[options->server];
         calls[n++] = &questions[i].call;
     }
     if (n == 0)
         return false;
-    rlock__script_retry(client, &client->routes.at[options->server], &RLOCK__INSPECT, calls, runs,
-                        n, rlock__after_ms(rlock_now_ms(), patience_ms), options->cancel_fd,
-                        &in_doubt);
+    rlock__script_retry(client, &RLOCK__INSPECT, calls, runs, in_doubt, n,
+                        rlock__after_ms(rlock_now_ms(), patience_ms), options->cancel_fd);
     for (size_t i = 0; i < n; i++) {
         asked[i]->status = hear(client, asked[i], &runs[i]);
         if (asked[i]->call.portion == FIRST)

@@ -55,10 +55,10 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
                                    struct rlock__call *call, const struct rlock_count *count,
                                    struct rlock__answer *answer) {
     struct rlock__route *route = &client->routes.at[0];
-    struct rlock__run run;
+    struct rlock__run run = {.route = route};
     bool in_doubt;
-    rlock__script_retry(client, route, verb->script, &call, &run, 1, count->deadline_ms,
-                        count->cancel_fd, &in_doubt);
+    rlock__script_retry(client, verb->script, &call, &run, &in_doubt, 1, count->deadline_ms,
+                        count->cancel_fd);
     enum rlock_status status = run.status;
     if (status != RLOCK_OK) {
         client->error = route->error;

@@ -1,4 +1,4 @@
-/* script_retry.c: one script on one server, again and again until it is answered. */
+/* script_retry.c: a script, again and again until it is answered. */
 #include "redis/script_retry.h"
 
 #include "os/clock.h"
@@ -31,9 +31,11 @@ size_t rlock__smaller(size_t portion) {
     return portion >= LESS ? portion / LESS : 1;
 }
 
-/* Asks all that have not been answered. RLOCK_AGAIN: some still have not. */
+/* Asks all that have not been answered. RLOCK_AGAIN: some still have not; *silent is the way to one
+ * of them. */
 static enum rlock_status ask_once(const struct rlock__script *script, struct rlock__run *runs,
-                                  size_t count, const struct rlock__limit *limit, bool *in_doubt) {
+                                  bool *in_doubt, size_t count, const struct rlock__limit *limit,
+                                  struct rlock__routes *silent) {
     struct rlock__batch batches[RLOCK__CALLS_MAX];
     enum rlock_status status = RLOCK_OK;
     size_t n = 0;
@@ -48,7 +50,9 @@ static enum rlock_status ask_once(const struct rlock__script *script, struct rlo
     rlock__script_run_batches(batches, script, limit);
     for (size_t i = 0; i < n; i++) {
         const struct rlock__run *run = batches[i].runs;
-        *in_doubt = *in_doubt || run->unanswered || run->unconfirmed;
+        in_doubt[run - runs] = in_doubt[run - runs] || run->unanswered || run->unconfirmed;
+        if (run->status == RLOCK_AGAIN)
+            silent->at = run->route;
         if (status != RLOCK_CANCELLED &&
             (run->status == RLOCK_AGAIN || run->status == RLOCK_CANCELLED))
             status = run->status;
@@ -58,12 +62,10 @@ static enum rlock_status ask_once(const struct rlock__script *script, struct rlo
 
 /* An answer was lost: what comes now may be what has come of the request before. What took so long
  * is not asked for again: less of it is. */
-static void doubt(struct rlock__call *const *calls, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        calls[i]->replicated_no = true;
-        if (calls[i]->portion > 1)
-            calls[i]->portion = rlock__smaller(calls[i]->portion);
-    }
+static void doubt(struct rlock__call *call) {
+    call->replicated_no = true;
+    if (call->portion > 1)
+        call->portion = rlock__smaller(call->portion);
 }
 
 static void end_all(struct rlock__run *runs, size_t count, enum rlock_status status) {
@@ -73,26 +75,29 @@ static void end_all(struct rlock__run *runs, size_t count, enum rlock_status sta
     }
 }
 
-void rlock__script_retry(const struct rlock_client *client, struct rlock__route *route,
-                         const struct rlock__script *script, struct rlock__call *const *calls,
-                         struct rlock__run *runs, size_t count, int64_t deadline_ms, int cancel_fd,
-                         bool *in_doubt) {
-    const struct rlock__routes one = {.count = 1, .at = route};
+void rlock__script_retry(const struct rlock_client *client, const struct rlock__script *script,
+                         struct rlock__call *const *calls, struct rlock__run *runs, bool *in_doubt,
+                         size_t count, int64_t deadline_ms, int cancel_fd) {
+    struct rlock__routes silent = {.count = 1};
     struct rlock__tries tries = {.client = client,
-                                 .routes = &one,
+                                 .routes = &silent,
                                  .began_ms = rlock_now_ms(),
                                  .deadline_ms = deadline_ms,
                                  .cancel_fd = cancel_fd};
     enum rlock_status status = RLOCK_AGAIN;
-    *in_doubt = false;
-    for (size_t i = 0; i < count; i++)
-        runs[i] = (struct rlock__run){.route = route, .call = calls[i], .status = RLOCK_AGAIN};
+    for (size_t i = 0; i < count; i++) {
+        runs[i].call = calls[i];
+        runs[i].status = RLOCK_AGAIN;
+        in_doubt[i] = false;
+    }
     while (status == RLOCK_AGAIN) {
         const struct rlock__limit limit = rlock__tries_limit(&tries);
-        if (ask_once(script, runs, count, &limit, in_doubt) != RLOCK_AGAIN)
+        if (ask_once(script, runs, in_doubt, count, &limit, &silent) != RLOCK_AGAIN)
             return;
-        if (*in_doubt)
-            doubt(calls, count);
+        for (size_t i = 0; i < count; i++) {
+            if (in_doubt[i])
+                doubt(calls[i]);
+        }
         status = rlock__tries_pause(&tries);
     }
     end_all(runs, count, status);

@@ -1,4 +1,4 @@
-/* script_retry.h: one script on one server, again and again until it is answered. */
+/* script_retry.h: a script, again and again until it is answered. */
 #ifndef RLOCK_SCRIPT_RETRY_H
 #define RLOCK_SCRIPT_RETRY_H
 
@@ -27,14 +27,14 @@ size_t rlock__smaller(size_t portion);
 
 enum { RLOCK__CALLS_MAX = 100 };
 
-/* One script on one server, of several calls at once, RLOCK__CALLS_MAX at most. Each run says what
- * has come of its call: RLOCK_OK: the answer's reply is the caller's to free. Else
- * RLOCK_UNAVAILABLE (none by the deadline, or not reached within the client's time for that),
- * RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM: route->error says why. in_doubt: an answer was lost
- * on the way. Then a call with a portion is sent with a smaller one, which stays in it. */
-void rlock__script_retry(const struct rlock_client *client, struct rlock__route *route,
-                         const struct rlock__script *script, struct rlock__call *const *calls,
-                         struct rlock__run *runs, size_t count, int64_t deadline_ms, int cancel_fd,
-                         bool *in_doubt);
+/* Several calls of one script at once, RLOCK__CALLS_MAX at most, each to the server that its run
+ * has the route of. Each run says what has come of it: RLOCK_OK: the answer's reply is the caller's
+ * to free. Else RLOCK_UNAVAILABLE (none by the deadline, or not reached within the client's time
+ * for that), RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM: route->error says why. in_doubt, of each:
+ * an answer was lost on the way. Then a call with a portion is sent with a smaller one, which stays
+ * in it. */
+void rlock__script_retry(const struct rlock_client *client, const struct rlock__script *script,
+                         struct rlock__call *const *calls, struct rlock__run *runs, bool *in_doubt,
+                         size_t count, int64_t deadline_ms, int cancel_fd);
 
 #endif

@@ -98,6 +98,16 @@ breaks() {
     finish kept
 }
 
+@test "break: on all at once, so that those that hang cost one wait" {
+    holds a run -l 60s
+    wait_until 10 listening 1 'rlock_break:*'
+    pause m2 m3
+    took 0 7200 "$RLOCK" break --force x # to find the holder each costs 2 s, to break it both do
+    assert_success
+    assert_stderr_has 'says that its command has stopped'
+    gone 76 a
+}
+
 @test "doctor: each by itself; one that is away, or named twice, is a finding" {
     quorum m1 m2 m3
     well m1 m2 m3
