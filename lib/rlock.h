@@ -236,7 +236,8 @@ RLOCK_API RLOCK_CHECK enum rlock_status rlock_renew(rlock_lock *lock);
 /* Gives the lock back; does nothing if it is not held.
  * keep_ms: if positive, nobody holds it afterwards, but it stays taken for that long. RLOCK_INVALID
  * for plain permits and a latch, which have no lease.
- * deadline_ms: until when to try if the server does not answer; at least 200 ms.
+ * deadline_ms: until when to try if the server, or a replica that must acknowledge it, does not
+ * answer; at least 200 ms.
  * RLOCK_LOST: it was not ours any more: it was broken, or it expired. RLOCK_UNAVAILABLE: not
  * confirmed; the lock ends with its lease. RLOCK_INVALID: it is held as before. RLOCK_WRONG_KIND,
  * RLOCK_DENIED, RLOCK_SYSTEM. */

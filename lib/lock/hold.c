@@ -153,13 +153,14 @@ static void restore(struct rlock_lock *lock, struct rlock__routes *routes, int64
 }
 
 enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
-                                    const struct rlock__limit *limit, size_t *stuck_at) {
+                                    const struct rlock__limit *limit, int64_t until_ms,
+                                    size_t *stuck_at) {
     static const struct rlock__verb renew = {
         .ask = ask_to_renew, .judge = judge_renewal, .conclude = rlock__ballot_count};
     struct rlock__ask ask = rlock__asking(lock, &renew, lock->kind->renew, limit);
     const int64_t since_ms = rlock_now_ms();
     ask.routes = routes;
-    ask.until_ms = routes->count == 1 ? rlock_lease_end_ms(lock) : 0;
+    ask.until_ms = routes->count == 1 ? until_ms : 0;
     if (lock->kind->renew == NULL)
         return RLOCK_OK;
     if (check_held(lock, routes->error, stuck_at) != RLOCK_OK)
@@ -176,7 +177,8 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
 enum rlock_status rlock_renew(rlock_lock *lock) {
     const struct rlock__limit limit =
         rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
-    return rlock__final(rlock__lock_renew(lock, &lock->client->routes, &limit, &lock->stuck_at));
+    return rlock__final(rlock__lock_renew(lock, &lock->client->routes, &limit,
+                                          rlock_lease_end_ms(lock), &lock->stuck_at));
 }
 
 /* --- looking ---------------------------------------------------------------------------------- */

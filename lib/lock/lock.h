@@ -234,13 +234,15 @@ void rlock__give_back(struct rlock_lock *lock);
  * client's error stays. */
 void rlock__leave(struct rlock_lock *lock, bool all, int64_t end_ms, int cancel_fd);
 
-/* Renews all names over routes of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final;
+/* Renews all names over routes of the caller's, within the limit; while the answers of a single
+ * server come, up to until_ms. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final;
  * *stuck_at: which one; routes->error says why. After RLOCK_OK, in a moment for all names: a server
  * that has lost a hold, or never gave it, or knows it by another token, is given it again while a
  * majority keeps it: a long command outlives servers that restart one after the other. No other
  * client can have had the lock meanwhile. */
 enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
-                                    const struct rlock__limit *limit, size_t *stuck_at);
+                                    const struct rlock__limit *limit, int64_t until_ms,
+                                    size_t *stuck_at);
 
 /* Publishes the earliest lease of the names. */
 void rlock__lock_update_lease(struct rlock_lock *lock);
