@@ -19,7 +19,7 @@ end
 local KNOWN, UNKNOWN = 1, 0
 if not redis.acl_check_cmd then return {UNKNOWN, 0, 0} end
 
-local reply, open = {KNOWN, 0, 0}, {}
+local reply, found, order, some_open = {KNOWN, 0, 0}, {}, {}, false
 
 -- A command that this server does not have is missing as well.
 local function allowed(...)
@@ -27,29 +27,21 @@ local function allowed(...)
     return known and answer
 end
 
--- Calls see(COMMAND, whether it is allowed on that key) for each command of the kind.
-local function each_right(name, see)
-    local function ask(command, ...)
-        see(command, allowed(command, ...))
-        return true
-    end
-    rights[ARGV[7]](ask, name)
-end
-
--- A key on which no command is allowed is one whose pattern is missing. SCAN takes none, and says nothing of one.
+-- A key on which no command is allowed is one whose pattern is missing. SCAN takes none, and says nothing of one. A
+-- command that is allowed on one of the others is there.
 for i = 9, #ARGV do
-    local some = false
-    each_right(ARGV[i], function(command, may) some = some or command ~= 'SCAN' and may end)
-    if some then open[#open + 1] = ARGV[i] else reply[#reply + 1] = '~' .. ARGV[i] end
+    local is_open = false
+    rights[ARGV[7]](function(command, ...)
+        local may = allowed(command, ...)
+        if found[command] == nil then order[#order + 1] = command end
+        found[command] = found[command] or may
+        is_open = is_open or command ~= 'SCAN' and may
+        return true
+    end, ARGV[i])
+    some_open = some_open or is_open
+    if not is_open then reply[#reply + 1] = '~' .. ARGV[i] end
 end
-
--- A command that is allowed on one of the open keys is there.
-local found, order = {}, {}
-each_right('', function(command) order[#order + 1] = command end)
-for _, name in ipairs(open) do
-    each_right(name, function(command, may) found[command] = found[command] or may end)
-end
-for _, command in ipairs(#open > 0 and order or {}) do
+for _, command in ipairs(some_open and order or {}) do
     if not found[command] then reply[#reply + 1] = '+' .. string.lower(command) end
 end
 for _, command in ipairs({'evalsha', 'eval'}) do
@@ -58,12 +50,11 @@ end
 
 -- The same of channels; nothing is told about UNSUBSCRIBE's.
 local channel = string.match(ARGV[5], ' (.*)$')
-local listened, channels = false, false
+local listened = false
 for command in string.gmatch(ARGV[8], '%S+') do
     local may = allowed(command, channel, unpack(command == 'publish' and {channel} or {}))
-    channels = true
     listened = listened or may
     if not may then reply[#reply + 1] = '+' .. command end
 end
-if channels and not listened then reply[#reply + 1] = '&' .. channel .. '*' end
+if ARGV[8] ~= '' and not listened then reply[#reply + 1] = '&' .. channel .. '*' end
 return reply

@@ -28,7 +28,6 @@ local SEEN, LINES = 1, 3
 local step, position = string.match(ARGV[7], '^(%d) (<?%d+)$')
 step, position = tonumber(step or 1), position or '0'
 local wants_permits = step == 5
-local steps = inspect.lines()
 
 -- What somebody else has put under a key beside the lock is passed over: only NAME's own says what it is.
 local function go_through(one, at)

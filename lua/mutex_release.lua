@@ -42,8 +42,8 @@ local function give_back()
         leave()
         return {LOST, 0, 0}
     end
-    if not left then redis.call('DEL', key.lock) end -- whatever is in it is over
     if not left then
+        redis.call('DEL', key.lock) -- whatever is in it is over
         queue.wake_next()
     elseif number == 0 then -- what --min-hold keeps is all that is left of it
         server.tell_all('0') -- it ends sooner than the waiters were told

@@ -11,24 +11,16 @@ if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
     or redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[8], KEYS[9], KEYS[#KEYS]) > 0 then
     -- include: call server tell token foreign try front waiters waiting acquire
     -- include: holds holds_keep holds_end holds_take rw_lease_key rw rw_leases rw_take rw_meet rw_wake
-    local answer, mode, ttl, writer = rw.arrive()
+    local answer, mode, stands, writer, around = rw.meet(true, call.owner, call.proof_owner)
     if answer then return answer end
-    call.has_cleaned = call.came_back and mode == 'read' and not writer -- it comes in, and tells the next: enough
-    local before, stands, more
-    before, mode, stands, more = rw.meet(mode, ttl, call.owner, call.proof_owner)
-    if before then return before end
-    local around = mode and holds.around()
-    if around then return holds.reenter(around, function() waiters.remove(waiters, call.owner) end) end
-    local apart = holds.apart()
-    if apart then return apart end
+    if around then return holds.reenter(around, waiters) end
     if mode == 'write' or writer then
         local hint = redis.call('PTTL', mode == 'write' and key.lock or rw.marker)
         if mode ~= 'write' and hint > rw.MARKER_TTL then -- the clock was set back: its writer may be dead
             redis.call('PEXPIRE', rw.marker, rw.MARKER_TTL)
             hint = rw.MARKER_TTL
         end
-        local place, waiting, again_ms, ticket = waiters.place(waiters)
-        return acquire.busy(mode and rw.holder() or writer, hint, place, waiting, more and waiters.SOON or again_ms, ticket)
+        return acquire.busy(mode and rw.holder() or writer, hint, waiters.place(waiters))
     end
     others_left = mode and stands
     if mode and holds.count(held_as) > 0 then -- what was nested in an earlier one goes on

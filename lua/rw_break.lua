@@ -26,18 +26,12 @@ local function end_reads(number)
     redis.call('DEL', unpack(lease_keys))
 end
 
-local writing, fields = rw.write_field(victim), {}
+local writing = rw.write_field(victim)
 local reads, writes = unpack(redis.call('HMGET', key.lock, victim, writing))
 if not reads and not writes then return {LOST, 0, 0} end
-if reads then
-    end_reads(reads)
-    fields[#fields + 1] = victim
-end
-if writes then
-    end_writes(writing)
-    fields[#fields + 1] = writing
-end
-redis.call('HDEL', key.lock, unpack(fields))
+if reads then end_reads(reads) end
+if writes then end_writes(writing) end
+redis.call('HDEL', key.lock, victim, writing)
 redis.call('HDEL', key.info, victim)
 tell_victim()
 if writes then holds.dropped(writing, 1) end

@@ -40,9 +40,8 @@ local function leave()
 end
 
 local function give_back()
-    local fields = {call.owner, rw.write_field(call.owner)}
-    if waiter ~= call.owner then fields = {call.owner, waiter, rw.write_field(call.owner), rw.write_field(waiter)} end
-    local field, lives, number = holds.give_back(unpack(fields))
+    local field, lives, number =
+        holds.give_back(call.owner, waiter, rw.write_field(call.owner), rw.write_field(waiter))
     if not field then
         leave()
         return {LOST, 0, 0}

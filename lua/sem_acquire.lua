@@ -44,7 +44,7 @@ if not is_simple then
         if call.plain then return sem.count_plain(call.permits) end
         return sem.put(sem.ids(call.id, call.permits), server.after(call.lease))
     end
-    finish = sem.leave_granted
+    function finish() sem.pass_on(call.owner) end -- Redisson wakes only the first: each the next
 end
 
 -- include: next_token

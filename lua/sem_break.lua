@@ -26,19 +26,18 @@ local function take_away()
     local number = sem.drop(sem.ids(id, tonumber(permits), first))
     if first > 1 and (number > 0 or not lasting) then
         redis.call('HSET', key.hold, victim, ('%s %s %d'):format(token, id, first - 1))
-        tell_victim()
         return number, true
     end
     if number == 0 and not lasting then return nil end
     redis.call('HDEL', key.hold, id, victim)
     redis.call('HDEL', key.info, victim)
-    tell_victim()
     if number == 0 then sem.count_plain(-permits) end
     return number > 0 and number or tonumber(permits)
 end
 
 local number, are_more = take_away()
 if not number then return {LOST, 0, 0} end
+tell_victim()
 sem.give(number)
 sem.wake(waiters.A_FEW)
 if are_more then return {STILL_HELD, 0, number} end

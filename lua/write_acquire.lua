@@ -11,30 +11,23 @@ if ARGV[9] or string.sub(ARGV[3], 33) ~= '.1'
     or redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[8], KEYS[9], KEYS[#KEYS]) > 0 then
     -- include: call server tell token foreign try front waiters waiting acquire
     -- include: holds holds_keep holds_end holds_take rw_lease_key rw rw_leases rw_take rw_meet rw_wake
-    local answer, mode, ttl, writer = rw.arrive()
+    local answer, mode, _, writer, around =
+        rw.meet(false, held_as, call.proof_owner and rw.write_field(call.proof_owner))
     if answer then return answer end
-    local function leave() waiters.remove(rw.writers, call.owner) end
-    local before, _, more
-    before, mode, _, more = rw.meet(mode, ttl, held_as, call.proof_owner and rw.write_field(call.proof_owner))
-    if before then return before end
-    local around = mode and holds.around()
-    local apart = not around and holds.apart()
-    if apart then return apart end
     if mode then
         if around and holds.count(rw.write_field(around)) > 0 then
             if writer == call.owner then rw.pass_marker_on(writer) end
-            return holds.reenter(rw.write_field(around), leave)
+            return holds.reenter(rw.write_field(around), rw.writers)
         elseif around then
             return {REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '
                 .. 'a writer in: take it for writing first'}
         end
         local place, waiting, again_ms, ticket = waiters.place(rw.writers)
         if call.enqueue then rw.mark(place) end
-        return acquire.busy(rw.holder(), redis.call('PTTL', key.lock), place, waiting, more and waiters.SOON or again_ms,
-            ticket)
+        return acquire.busy(rw.holder(), redis.call('PTTL', key.lock), place, waiting, again_ms, ticket)
     end
     function finish()
-        leave()
+        waiters.remove(rw.writers, call.owner)
         if writer == call.owner then rw.pass_marker_on(writer) end
         waiters.tell(waiters, 'first ' .. call.lease) -- they listen on everybody's channel now
         waiters.tell(rw.writers, 'first ' .. call.lease)

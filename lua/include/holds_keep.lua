@@ -21,9 +21,7 @@ end
 -- is out, and after it the other commands are.
 function holds.renew(field, ends)
     holds.expire(math.max(redis.call('PTTL', key.lock), call.lease))
-    local until_ms = string.format('%d', math.max(ends, server.now + call.lease))
-    redis.call('ZADD', holds.leases, until_ms, field .. ' ' .. call.id)
-    holds.changed(field, call.id)
+    holds.lease(field, call.id, math.max(ends - server.now, call.lease))
 end
 
 -- One hold less, if it is there. An owner without any proves nothing, and its name is not asked for. Returns whether the

@@ -26,10 +26,10 @@ function holds.apart()
     if call.only_reenters then return {APART, holds.left_of(call.proof_owner) > 0 and 1 or 0, 0} end
 end
 
--- One hold more of the owner around the caller. leave(): out of the line.
-function holds.reenter(field, leave)
+-- One hold more of the owner around the caller, which leaves the line.
+function holds.reenter(field, line)
     holds.expire(math.max(redis.call('PTTL', key.lock), call.lease)) -- first: see holds.renew()
     holds.add(field, call.lease)
-    leave()
+    waiters.remove(line, call.owner)
     return reply(REENTERED, holds.owner_of(field))
 end

@@ -78,9 +78,7 @@ end
 function inspect.last_run()
     local is_hash, run = pcall(inspect.known, KEYS[17], 'last')
     if not is_hash then return {} end
-    local skips = redis.call('HGET', KEYS[17], 'skips')
-    if not skips and redis.call('HSTRLEN', KEYS[17], 'last') == 0 then return {} end
     return {text(run.host), inspect.number(run.pid), text(run.user), text(run.command), inspect.number(run.status),
         inspect.number(run.took_ms), inspect.number(run.ended), inspect.number(redis.call('HGET', KEYS[17], 'done')),
-        text(redis.call('HGET', KEYS[17], 'key') or nil), inspect.number(skips)}
+        text(redis.call('HGET', KEYS[17], 'key') or nil), inspect.number(redis.call('HGET', KEYS[17], 'skips'))}
 end

@@ -75,6 +75,4 @@ local function look_at_writers(position)
 end
 
 -- The steps through the lines: each goes on at a place, and returns where the next one does, nil: all is done.
-function inspect.lines()
-    return {look_at_queue, look_at_writers, function(position) return look_at(inspect.waiters, position) end}
-end
+local steps = {look_at_queue, look_at_writers, function(position) return look_at(inspect.waiters, position) end}

@@ -16,6 +16,6 @@ function mutex.meet()
     if try.is_over() then return {OVER, 0, 0} end
     local answer = holder and holds.again(call.owner, call.proof_owner) or once.done()
     local around = holder and not answer and holds.around()
-    if around then answer = holds.reenter(around, function() waiters.remove(waiters, call.owner) end) end
+    if around then answer = holds.reenter(around, waiters) end
     return answer, holder, ttl
 end

@@ -16,8 +16,7 @@ end
 
 -- Those that have lost their places and not left yet: an owner or false each.
 function queue.ousted()
-    local function at(number) return redis.call('HGET', key.shown, '>' .. number) end
-    queue.away = queue.away or {at(1), at(2), at(3)}
+    queue.away = queue.away or redis.call('HMGET', key.shown, '>1', '>2', '>3')
     return queue.away
 end
 

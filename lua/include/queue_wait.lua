@@ -39,23 +39,17 @@ function queue.let_past()
     return passed > 0
 end
 
--- Those at the front that had overtaken Redisson's, where there are any: {owner: true}. Where one has, the head has.
-local function overtakers(others)
-    if others <= 0 or queue.head_ticket >= 0 then return {} end
-    local some, known = redis.call('ZRANGEBYSCORE', queue.waiters, '-inf', '(0', 'LIMIT', '0', queue.NEAR), {}
-    for _, owner in ipairs(some) do known[owner] = true end
-    return known
-end
-
--- waiters.tend() has found them dead.
+-- waiters.tend() has found them dead. One that had overtaken Redisson's is no place nearer for them; where one has, the
+-- head has.
 function queue.bury(dead)
     local first, by = math.huge, 0
     local length, others = queue.length()
-    local uncounted = overtakers(others)
+    local overtaken = others > 0 and queue.head_ticket < 0
+    local tickets_of = overtaken and queue.scored(queue.waiters, 0, queue.NEAR - 1) or {}
     for _, owner in ipairs(dead) do
         local at = others > 0 and redis.call('LPOS', queue.list, owner) or 0
         local was_in = redis.call('LREM', queue.list, '1', owner) == 1
-        if not uncounted[owner] then
+        if (tickets_of[owner] or 0) >= 0 then
             by = by + 1
             first = was_in and math.min(first, at) or first
         end

@@ -31,21 +31,13 @@ function holds.changed(field, id)
     end
 end
 
--- What --min-hold keeps of a write hold is one, too.
-local function is_last_writer(field)
+-- After the last write hold of an owner, and what --min-hold keeps of one, it is read.
+function holds.dropped(field, number)
+    if number == 0 or not holds.is_write(field) or holds.count(field) > 0 then return end
     local owner = holds.owner_of(field)
     local holder, kept = string.gsub(owner, '#kept$', '')
-    return holds.count(field) == 0
-        and holds.count(rw.write_field(kept > 0 and holder or holds.kept_by(owner))) == 0
-end
-
-function holds.dropped(field, number)
-    if number > 0 and holds.is_write(field) and is_last_writer(field) then redis.call('HSET', key.lock, 'mode', 'read') end
-end
-
--- Whether a hash of so many fields has owners of Redisson's: they stand nowhere else.
-function rw.has_strangers(mode, fields, ours)
-    return (mode == 'read' or ours == 0) and fields > 1 + ours
+    local other = rw.write_field(kept > 0 and holder or holds.kept_by(owner))
+    if holds.count(other) == 0 then redis.call('HSET', key.lock, 'mode', 'read') end
 end
 
 -- How many read holds a field of the lock's hash says that an owner of Redisson's has; 0: it is no such field.
@@ -77,7 +69,8 @@ end
 function rw.settle()
     local left = holds.longest() -- first: after it info has those of ours alone that are in the lock
     local fields, mode = redis.call('HLEN', key.lock), redis.call('HGET', key.lock, 'mode')
-    if fields > 1 and rw.has_strangers(mode, fields, redis.call('HLEN', key.info)) then
+    local ours = fields > 1 and redis.call('HLEN', key.info) or 0
+    if (mode == 'read' or ours == 0) and fields > 1 + ours then -- Redisson's owners stand nowhere else
         local longest = mode == 'read' and fields <= MANY and longest_read(left)
         if longest then redis.call('PEXPIRE', key.lock, longest) end
         return mode, redis.call('PTTL', key.lock)

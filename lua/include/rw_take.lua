@@ -51,12 +51,11 @@ local function drop_strangers()
     return #dead > 0 and redis.call('HDEL', key.lock, unpack(dead)) > 0
 end
 
--- Takes out a few of what the dead left. Returns the mode, nil when nobody is left; for how long it stands;
--- true: there may be more of them.
+-- Takes out a few of what the dead left. Returns the mode, nil when nobody is left, and for how long it stands.
 function rw.sweep(mode, left)
-    if call.has_cleaned then return mode, left, true end
-    local swept = holds.bury() or mode == 'read' and rw.has_strangers(mode, fields, ours) and drop_strangers()
-    if not swept then return mode, left, false end
-    call.has_cleaned, mode, left = true, rw.settle()
-    return mode, left or 0, true
+    if call.has_cleaned then return mode, left end
+    local swept = holds.bury() or mode == 'read' and fields > 1 + ours and drop_strangers()
+    if not swept then return mode, left end
+    call.has_cleaned = true
+    return rw.settle()
 end

@@ -11,7 +11,6 @@ end
 
 -- The writer that waited goes; the next one's marker stands in its place.
 function rw.pass_marker_on(owner)
-    if redis.call('GET', rw.marker) ~= owner then return end
     local heir = redis.call('ZRANGE', rw.writers.waiters, '0', '0')[1]
     if heir and heir ~= owner then
         redis.call('SET', rw.marker, heir, 'PX', rw.MARKER_TTL)

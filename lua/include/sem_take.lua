@@ -52,8 +52,3 @@ function sem.busy(hint)
     if call.came_back then sem.wake(1) end -- a waiter that asks for less, or that missed its message
     return acquire.busy(redis.call('HSCAN', key.info, '0', 'COUNT', '10')[2][1] or '', hint, place())
 end
-
--- Out of the line. Redisson wakes only the first: each the next.
-function sem.leave_granted()
-    if call.enqueue then sem.pass_on(call.owner) end
-end

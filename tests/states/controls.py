@@ -29,7 +29,8 @@ CONTROLS = {
         "local ttl = redis.call('PTTL', key.lock) if ttl < 2000 then redis.call('DEL', key.lock) ttl = -2 end\n",
         "believes to hold it"),
     "a release that wakes nobody": Control(
-        "run", "mutex_release", "if not left then\nqueue.wake_next()", "if not left then\nreturn {RELEASED, 0, 0}",
+        "run", "mutex_release", "redis.call('DEL', key.lock)\nqueue.wake_next()",
+        "redis.call('DEL', key.lock)\nreturn {RELEASED, 0, 0}",
         "who waits gets it after"),
     "a repeated request that takes anew": Control(
         "run in run", "mutex_acquire", "if not field then return nil end\nif holds", "if true then return nil end\nif holds", "who waits gets it after"),
