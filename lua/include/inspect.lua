@@ -14,8 +14,7 @@ local inspect = {
 local view = {kind = '', total = -1, available = '', count = -1, leased = -1, holders = {}, parts = {}, waiters = {}}
 
 local TEXT = 4096 -- bytes; of a longer text so many are shown
-local LONG = 4 * TEXT -- bytes; of a longer description only the front and the end are read
-local unread = 256 * 1024 -- bytes of long descriptions that one page takes from Redis, which copies each three times
+local LONG = 4 * TEXT -- bytes; a longer description is none of rlock's, and is not read
 
 -- Whatever a stranger has put there: a whole number that C can read, -1 for none.
 function inspect.number(value)
@@ -33,29 +32,13 @@ end
 -- A string, if it is no longer than one of ours or Redisson's can be: owners, tokens, numbers.
 function inspect.get(name) return redis.call('STRLEN', name) <= TEXT and redis.call('GET', name) end
 
-local function decode(json)
-    local read, known = pcall(cjson.decode, json or '')
-    return read and type(known) == 'table' and known or {}
-end
-
--- The front of a JSON object that was cut in one of its texts, and its last member, since when.
-local function shorten(json)
-    local beginning = string.sub(json, 1, LONG)
-    local split = string.find(beginning, '\\+u?%x*$', -64) -- perhaps the half of a character
-    return string.sub(beginning, 1, (split or 0) - 1) .. '"' .. (string.match(json, ',"since":%d+}$', -40) or '}')
-end
-
 -- What a hash says of an owner: a table, and the JSON that it was read from.
 function inspect.known(hash, owner)
     local size = redis.call('HSTRLEN', hash, owner)
-    inspect.left = inspect.left - size / 1024
-    if size > LONG then
-        unread = unread - size
-        if unread < 0 then return {}, '' end
-    end
-    local json = size > 0 and redis.call('HGET', hash, owner) or ''
-    if size > LONG then json = shorten(json) end
-    return decode(json), json
+    local json = size > 0 and size <= LONG and redis.call('HGET', hash, owner) or ''
+    inspect.left = inspect.left - #json / 1024
+    local read, known = pcall(cjson.decode, json)
+    return read and type(known) == 'table' and known or {}, json
 end
 
 -- hold: {id, ttl, holds, token: digits or nil, permits, writes}

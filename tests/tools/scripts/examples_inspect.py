@@ -183,13 +183,10 @@ def seen_of_a_crowd_that_leaves(bench):
 
 
 def seen_of_long_texts(bench):
-    """inspect: of long texts the front is read, whatever character it ends in"""
+    """inspect: of a long text the front is shown, up to a whole character; what no rlock wrote is not read"""
     bench.lock("run").take(A, attempt(1))
-    for end in ("\\u00e9", "\\\\", '\\"', "\u00e9"):
-        for number in range(6):
-            bench.server("HSET", INFO, A, '{"command":"%s%s","since":77}' % (
-                "c" * (16384 - 12 - number), end.encode("utf-8").decode("latin-1") * 9000))
-            holder = _seen(bench, "held", "run", [A])[1][A]
-            same((holder["command"], holder["since"]), ("c" * 4096, "1970-01-01T00:00:00.077Z"))
+    bench.server("HSET", INFO, A, '{"command":"%s","since":77}' % ("c" * 20000))
+    holder = _seen(bench, "held", "run", [A])[1][A]
+    same((holder["command"], holder["since"]), (None, None))
     bench.server("HSET", INFO, A, '{"command":"c%s"}' % ("\u00e9".encode("utf-8").decode("latin-1") * 3000))
     same(_seen(bench, "held", "run", [A])[1][A]["command"], "c" + 2047 * "\u00e9")
