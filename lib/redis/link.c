@@ -214,8 +214,14 @@ static bool is_stale(struct rlock__link *link) {
 
 enum rlock__io rlock__link_step(struct rlock__link *link) {
     enum rlock__io io;
-    while ((io = rlock__link_connect(link)) == RLOCK__IO_DONE && is_stale(link))
+    while ((io = rlock__link_connect(link)) == RLOCK__IO_DONE && is_stale(link)) {
+        if (link->waited != 0) { /* WAIT says of another connection that all replicas have it */
+            rlock__error_set(link->error, "the connection was lost");
+            io = RLOCK__IO_BROKEN;
+            break;
+        }
         fail(link);
+    }
     if (io == RLOCK__IO_DONE)
         io = ask(link);
     if (io != RLOCK__IO_DONE && io != RLOCK__IO_WAIT) {

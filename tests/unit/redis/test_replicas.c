@@ -183,22 +183,41 @@ TEST(those_that_could_be_promoted_must_have_it) {
     }
 }
 
+/* Two names at once, on one server. */
+static void run_two(struct servers *f, struct rlock__run runs[2]) {
+    struct rlock__batch second = {.runs = &runs[1], .count = 1, .enough = 1};
+    struct rlock__batch first = {.runs = &runs[0], .count = 1, .enough = 1, .next = &second};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
+    for (size_t i = 0; i < 2; i++)
+        runs[i] = (struct rlock__run){.route = f->routes, .call = &f->call};
+    rlock__script_run_batches(&first, script(), &limit);
+}
+
 /* Several names at once ask the replicas together, each time. */
 TEST(all_names_go_by_number_where_names_are_refused) {
     static const char denied[] = "-NOPERM no\r\n";
     struct servers f;
+    struct rlock__run runs[2];
     begin_named(&f, ANSWERS(YES(17), YES(18), ":2\r\n", denied, ":3\r\n"));
-    struct rlock__run runs[] = {{.route = f.routes, .call = &f.call},
-                                {.route = f.routes, .call = &f.call}};
-    struct rlock__batch second = {.runs = &runs[1], .count = 1, .enough = 1};
-    struct rlock__batch first = {.runs = &runs[0], .count = 1, .enough = 1, .next = &second};
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
-    rlock__script_run_batches(&first, script(), &limit);
+    run_two(&f, runs);
     for (size_t i = 0; i < COUNT(runs); i++) {
         assert_int_equal(runs[i].status, RLOCK_OK);
         rlock__reply_free(runs[i].answer.reply);
     }
     end(&f);
+}
+
+/* It has written nothing over a new one: all replicas have that. */
+TEST(replicas_are_not_asked_over_another_connection) {
+    struct servers f;
+    struct rlock__run runs[2];
+    begin_one(&f, ANSWERS("-READONLY no\r\n", YES(18), ":1\r\n"), 1);
+    run_two(&f, runs);
+    assert_int_equal(runs[0].status, RLOCK_AGAIN);
+    assert_int_equal(runs[1].status, RLOCK_AGAIN);
+    assert_true(runs[1].unconfirmed);
+    end(&f);
+    assert_int_equal(f.peers[0].request_count, 2);
 }
 
 /* Each server of several asks its own; until it is confirmed it does not count for the majority. */
