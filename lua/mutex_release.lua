@@ -17,7 +17,7 @@ if not ARGV[8] and string.sub(ARGV[3], 33) == '.1'
     end
 end
 
--- include: clock call server tell try give once once_note front waiters queue queue_newest queue_leave
+-- include: clock call server tell try lost give once once_note front waiters queue queue_newest queue_leave
 -- include: holds holds_keep holds_end holds_give
 local waiter = call.waiter
 

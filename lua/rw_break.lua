@@ -1,6 +1,6 @@
 --!df flags=allow-undeclared-keys
 -- include: base clock call server rights rights_break tell front waiters holds holds_keep holds_end
--- include: rw_lease_key rw rw_leases rw_wake broken
+-- include: rw_lease_key rw rw_leases rw_wake lost broken
 -- Takes `read` or `write` away from a holder, all of its holds, and wakes the next waiters. Sent again it finds them
 -- gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --
@@ -8,7 +8,7 @@
 local rights_of = 'break'
 -- include: rights_ask
 local kind = redis.call('TYPE', key.lock).ok
-if kind == 'none' then return {LOST, 0, 0} end
+if kind == 'none' then return lost(key.info) end
 local mode = kind == 'hash' and redis.call('HGET', key.lock, 'mode')
 if mode ~= 'read' and mode ~= 'write' then return {WRONG_KIND, 0, 0} end
 
@@ -28,7 +28,7 @@ end
 
 local writing = rw.write_field(victim)
 local reads, writes = unpack(redis.call('HMGET', key.lock, victim, writing))
-if not reads and not writes then return {LOST, 0, 0} end
+if not reads and not writes then return lost(key.info) end
 if reads then end_reads(reads) end
 if writes then end_writes(writing) end
 redis.call('HDEL', key.lock, victim, writing)

@@ -20,7 +20,7 @@ if not ARGV[8] and string.sub(ARGV[3], 33) == '.1'
     end
 end
 
--- include: clock call server tell try give front waiters
+-- include: clock call server tell try lost give front waiters
 -- include: holds holds_keep holds_end holds_give rw_lease_key rw rw_leases rw_wake
 local waiter = call.waiter
 

@@ -1,5 +1,5 @@
 -- include: base clock call server rights rights_break tell front waiters
--- include: sem_permit sem sem_leases sem_hex sem_dead sem_waiters broken
+-- include: sem_permit sem sem_leases sem_hex sem_dead sem_waiters lost broken
 -- Takes permits away from a holder and gives them back, leased ones and plain, and wakes the waiters that fit in.
 -- Of a permit that is not rlock's the owner is its id, in hexadecimal. Sent again it finds them gone.
 -- Of many permits it takes some, the last ones first, so that others need not wait: by that the holder has lost all.
@@ -36,7 +36,7 @@ local function take_away()
 end
 
 local number, are_more = take_away()
-if not number then return {LOST, 0, 0} end
+if not number then return lost(key.info) end
 tell_victim()
 sem.give(number)
 sem.wake(waiters.A_FEW)

@@ -21,7 +21,7 @@ if not ARGV[8] and ARGV[4] == '1' and string.sub(ARGV[3], 33) == '.1'
     end
 end
 
--- include: call server sem tell try give front waiters sem_leases sem_hex sem_dead sem_waiters
+-- include: call server sem tell try lost give front waiters sem_leases sem_hex sem_dead sem_waiters
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 local function give_back()

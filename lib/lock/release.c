@@ -44,7 +44,9 @@ static void ask_for(struct rlock__ballot *ballot, size_t server) {
     struct rlock__call call = rlock__resource_call(resource, around != NULL ? around : lock->owner,
                                                    kept | RLOCK__AND_RECORD);
     rlock__call_add_args(&call, more);
-    call.replicated = call.replicated_no = resource->held;
+    call.replicated = resource->held;
+    /* The request before may have done it, and some replica not know. */
+    call.replicated_no = call.replicated && instance->unanswered == RLOCK__LEAVING;
     (void)rlock__ballot_ask_try(ballot, server, call);
 }
 

@@ -15,8 +15,8 @@ end
 
 -- give_back() does it, and answers, unless the try is over: then nothing is left to be done.
 function try.give_back(give_back)
-    if try.is_over() then return {LOST, 0, 0} end
+    if try.is_over() then return lost(try.tombstone) end
     local answer = give_back()
     if call.is_astray then try.remember('over', call.try) end
-    return answer
+    return answer[1] == LOST and lost(try.tombstone) or answer
 end
