@@ -158,14 +158,17 @@ enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__l
     struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
     enum rlock_status status = RLOCK_OK, failure = RLOCK_OK;
     size_t rounds = 0, at_once = lock->any;
+    int64_t end_ms = limit->deadline_ms;
     ask.busy = busy;
     ask.until_ms = lock->try_until_ms;
     mark_waited(lock);
     if (rlock__count_due(lock) == 0)
         mark_others(lock, lock->any, at_once);
     while (rlock__count_due(lock) > 0 && goes_on(lock, status)) {
-        ask.limit.deadline_ms = round_end_ms(lock, limit->deadline_ms);
+        ask.limit.deadline_ms = round_end_ms(lock, end_ms);
         status = rlock__ask(&ask);
+        if (ask.limit.deadline_ms > end_ms) /* answers have come */
+            end_ms = ask.limit.deadline_ms;
         if (status != RLOCK_OK && status != RLOCK_BUSY) {
             failure = status;
             lock->stuck_at = ask.stuck_at;
