@@ -80,7 +80,7 @@ static void give_back(const struct background *background, const struct acquired
     enum rlock_status status;
     do
         status = acquire_give_back(acquired, 0, was_lost);
-    while (patient && status != RLOCK_OK && status != RLOCK_LOST &&
+    while (patient && (status == RLOCK_UNAVAILABLE || status == RLOCK_DENIED) &&
            rlock_now_ms() < rlock_lease_end_ms(acquired->lock) && poll(&told, 1, AGAIN_MS) == 0);
 }
 

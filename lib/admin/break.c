@@ -74,6 +74,7 @@ static enum rlock_status out_of_memory(const struct breaking *b) {
 static bool name_victim(struct breaking *b, size_t i, const char *owner) {
     struct rlock__call *call = &b->calls[i];
     call->args[RLOCK__ARG_CHECK + 1] = owner;
+    call->replicated_no = false; /* of the owner before */
     if (!b->kind->shares)
         return true;
     free(b->lease_keys[i]);
@@ -138,7 +139,7 @@ static void break_some(struct breaking *b, size_t first, size_t count) {
                 runs[n++].route = runs[i].route;
             } else if (status != RLOCK_OK) {
                 b->failed[runs[i].route - b->client->routes.at] = true;
-                b->failure = status;
+                b->failure = goes_on(b) ? status : b->failure;
             }
         }
     }

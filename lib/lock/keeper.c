@@ -70,7 +70,8 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     const struct rlock__limit limit =
         rlock__client_call_limit(lock->client, RLOCK_FOREVER, true, by_ms, keeper->stop_fd);
     size_t which = 0;
-    const enum rlock_status status = rlock__lock_renew(lock, &keeper->routes, &limit, last_ms, &which);
+    const enum rlock_status status =
+        rlock__lock_renew(lock, &keeper->routes, &limit, last_ms, &which);
     if (status == RLOCK_LOST && keeper->broken_by[0] != '\0')
         rlock__error_set(&keeper->error, "%s was taken away by %s, with rlock break",
                          lock->resources[which].name, keeper->broken_by);
