@@ -155,6 +155,4 @@ MUTANTS = (
     Mutant("the limit of a wait comes five seconds late",
            ("cmd/hold/acquire.c", "return rlock_now_ms() + settings->wait_ms;",
             "return rlock_now_ms() + settings->wait_ms + 5000;")),
-    Mutant("a renewal is not tried again",
-           (KEEPER, "        if (now >= last_moment(keeper)) {", "        if (now > 0) {")),
 )
