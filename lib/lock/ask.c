@@ -176,9 +176,9 @@ enum rlock_status rlock__ask(struct rlock__ask *ask) {
         memory = ask_next(ask, due, &next);
         if (ask->verb->in_order && ask->status != RLOCK_OK)
             next = count; /* of the others nothing is wanted */
-        if (ask->status != RLOCK_AGAIN && ask->until_ms > ask->limit.deadline_ms)
+        if (ask->status != RLOCK_AGAIN)
             ask->limit.deadline_ms =
-                rlock__sooner_ms(ask->until_ms, rlock__after_ms(rlock_now_ms(), patience_ms));
+                rlock__prolonged_ms(ask->limit.deadline_ms, ask->until_ms, patience_ms);
         if (rlock_now_ms() >= ask->limit.deadline_ms)
             break;
     }

@@ -54,6 +54,12 @@ int64_t rlock__half_way_ms(int64_t now_ms, int64_t deadline_ms) {
                                                  : now_ms + (deadline_ms - now_ms) / 2;
 }
 
+int64_t rlock__prolonged_ms(int64_t deadline_ms, int64_t until_ms, int64_t patience_ms) {
+    return until_ms > deadline_ms
+               ? rlock__sooner_ms(until_ms, rlock__after_ms(rlock_now_ms(), patience_ms))
+               : deadline_ms;
+}
+
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 /* What poll(2) takes: milliseconds, 0 when the deadline has passed, -1 for RLOCK_FOREVER. */

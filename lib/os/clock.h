@@ -36,6 +36,10 @@ int64_t rlock__share_ms(int64_t now_ms, int64_t deadline_ms, size_t count);
  * another try. Near the deadline: the deadline. */
 int64_t rlock__half_way_ms(int64_t now_ms, int64_t deadline_ms);
 
+/* When a wait ends after a sign of life: once more its whole patience from now on, up to until_ms,
+ * and not before its deadline. */
+int64_t rlock__prolonged_ms(int64_t deadline_ms, int64_t until_ms, int64_t patience_ms);
+
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 /* How long a wait may last, and what ends it early. Passed down unchanged. */

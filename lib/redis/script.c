@@ -223,9 +223,8 @@ static void run_all(const struct all *all, const struct rlock__batch *batches,
         is_decided = all_decided(batches, begun_ms); /* until a silent one speaks */
         if (is_decided && end_ms == 0)
             end_ms = straggler_deadline(begun_ms);
-        if (moved && batches->until_ms > deadline_ms)
-            deadline_ms =
-                rlock__sooner_ms(batches->until_ms, rlock__after_ms(rlock_now_ms(), patience_ms));
+        if (moved)
+            deadline_ms = rlock__prolonged_ms(deadline_ms, batches->until_ms, patience_ms);
         bound.deadline_ms = is_decided ? rlock__sooner_ms(end_ms, deadline_ms) : deadline_ms;
         status = wait_for_any(all, &bound);
     }
