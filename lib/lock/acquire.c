@@ -131,12 +131,13 @@ static void note_waited(struct rlock_lock *lock) {
 
 /* What was taken beside a busy name is given back, and the places in the lines of others, which
  * would swallow their wake-ups; of a pool's names those that are not needed. */
-static enum rlock_status take(struct rlock_lock *lock, const struct rlock__limit *limit) {
+static enum rlock_status take(struct rlock_lock *lock, const struct rlock__limit *limit,
+                              int64_t until_ms) {
     const bool is_pool = lock->any > 0;
     struct rlock__busy busy = {.resource = NULL};
     note_waited(lock);
-    const enum rlock_status status =
-        is_pool ? rlock__take_any(lock, limit, &busy) : rlock__take(lock, limit, &busy);
+    const enum rlock_status status = is_pool ? rlock__take_any(lock, limit, until_ms, &busy)
+                                             : rlock__take(lock, limit, until_ms, &busy);
     if (status == RLOCK_OK) {
         rlock__reply_free(busy.reply);
         wait_for_none(lock);
@@ -207,7 +208,7 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
                                                                 : shortest;
         /* Later the first of the names could not be renewed in time. In a quorum no server that is
          * slow is waited for. */
-        lock->try_until_ms =
+        const int64_t until_ms =
             lock->client->count == 1
                 ? rlock__sooner_ms(deadline, rlock__after_ms(began_ms, lock->lease_ms / 2))
                 : 0;
@@ -215,7 +216,7 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
         const struct rlock__limit limit =
             rlock__client_call_limit(lock->client, lock->started_ms, again,
                                      rlock__prompt_ms(lock, deadline), wait->cancel_fd);
-        status = take(lock, &limit);
+        status = take(lock, &limit, until_ms);
         const int64_t now = rlock_now_ms();
         if (status != RLOCK_OK)
             note_try(lock, status, now - began_ms, now >= wait->deadline_ms);

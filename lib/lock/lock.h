@@ -148,7 +148,6 @@ struct rlock_lock {
     unsigned tries;
     unsigned splits;         /* in a row; of a pool tries that got too few */
     bool may_queue;          /* a try may stand in line: we are ready to wait */
-    int64_t try_until_ms;    /* while a try's answers come, it lasts up to then; 0: its limit */
     struct rlock__busy busy; /* as the last try said that had the time for an answer */
     int64_t busy_in_ms;      /* how long that answer took; 0: it was no such answer */
     size_t stuck_at;         /* the resource at which the last try ended; 0 also after a grant */
@@ -219,11 +218,12 @@ enum rlock_status rlock__lock_make(rlock_lock **out, rlock_client *client,
 
 /* --- the verbs, on all names: take.c, hold.c, release.c --------------------------------------- */
 
-/* Takes all names or none. RLOCK_OK: held. RLOCK_BUSY: *busy says which holder has it. RLOCK_AGAIN:
- * no answer, or one that may pass. Else final. lock->stuck_at: which is the first name that was not
- * granted; of others something may be held on the servers: rlock__leave(). */
+/* Takes all names or none, within the limit; while the answers of a single server come, up to
+ * until_ms, 0: the limit stands. RLOCK_OK: held. RLOCK_BUSY: *busy says which holder has it.
+ * RLOCK_AGAIN: no answer, or one that may pass. Else final. lock->stuck_at: which is the first name
+ * that was not granted; of others something may be held on the servers: rlock__leave(). */
 enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
-                              struct rlock__busy *busy);
+                              int64_t until_ms, struct rlock__busy *busy);
 
 /* Gives back at once what was given by too few, or may have been, of the names that are not held.
  * Places in line stay. */
@@ -269,7 +269,7 @@ bool rlock__pool_make(struct rlock_lock *lock, const struct rlock_lock_options *
  * the others in the order of preference. What is in the way becomes waited for.
  * Returns as rlock__take() does; what it holds too much, or too little for, is to be left. */
 enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__limit *limit,
-                                  struct rlock__busy *busy);
+                                  int64_t until_ms, struct rlock__busy *busy);
 
 /* --- sleep.c ---------------------------------------------------------------------------------- */
 

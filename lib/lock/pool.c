@@ -152,7 +152,7 @@ static enum rlock_status end_refused(struct rlock_lock *lock, enum rlock_status 
 }
 
 enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__limit *limit,
-                                  struct rlock__busy *busy) {
+                                  int64_t until_ms, struct rlock__busy *busy) {
     static const struct rlock__verb take = {
         .ask = rlock__take_ask, .judge = rlock__take_judge, .conclude = conclude};
     struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
@@ -160,7 +160,7 @@ enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__l
     size_t rounds = 0, at_once = lock->any;
     int64_t end_ms = limit->deadline_ms;
     ask.busy = busy;
-    ask.until_ms = lock->try_until_ms;
+    ask.until_ms = until_ms;
     mark_waited(lock);
     if (rlock__count_due(lock) == 0)
         mark_others(lock, lock->any, at_once);

@@ -204,7 +204,7 @@ static bool choose_missing(struct rlock_lock *lock) {
 }
 
 enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
-                              struct rlock__busy *busy) {
+                              int64_t until_ms, struct rlock__busy *busy) {
     static const struct rlock__verb take = {.ask = rlock__take_ask,
                                             .judge = rlock__take_judge,
                                             .conclude = conclude,
@@ -212,7 +212,7 @@ enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit
                                             .note_behind = note_longer_line};
     struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
     ask.busy = busy;
-    ask.until_ms = lock->try_until_ms;
+    ask.until_ms = until_ms;
     choose_first(lock);
     enum rlock_status status = rlock__ask(&ask);
     while (status == RLOCK_OK && choose_missing(lock))

@@ -81,7 +81,7 @@ TEST(a_pool_that_waits_for_all_other_names_ends_where_it_did_before) {
         f.lock->resources[i].next_try_ms = i == 0 ? 0 : RLOCK_FOREVER;
     }
     f.lock->stuck_at = 2;
-    assert_int_equal(rlock__take_any(f.lock, &limit, &busy), RLOCK_BUSY);
+    assert_int_equal(rlock__take_any(f.lock, &limit, 0, &busy), RLOCK_BUSY);
     assert_null(busy.resource);
     assert_string_equal(rlock_stuck_at(f.lock), "c");
     rlock_withdraw(f.lock);

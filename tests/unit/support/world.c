@@ -59,7 +59,8 @@ static enum rlock_status take(struct rlock__resource *resource, const struct rlo
 
 /* One after the other here: what is done at once is seen in the order of the names. */
 enum rlock_status __wrap_rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
-                                     struct rlock__busy *busy) {
+                                     int64_t until_ms, struct rlock__busy *busy) {
+    (void)until_ms;
     lock->stuck_at = 0;
     for (size_t i = 0; i < lock->resource_count; i++) {
         const enum rlock_status status = take(&lock->resources[i], limit, busy);
