@@ -59,21 +59,17 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
     bool in_doubt;
     rlock__script_retry(client, verb->script, &call, &run, &in_doubt, 1, count->deadline_ms,
                         count->cancel_fd);
-    enum rlock_status status = run.status;
+    const bool is_odd = run.status == RLOCK_OK && !is_its_own(verb, run.answer.code);
+    const enum rlock_status status =
+        is_odd ? rlock__odd_answer(&route->error, verb->script, run.answer.code) : run.status;
+    rlock__reply_free(run.answer.reply);
     if (status != RLOCK_OK) {
         client->error = route->error;
-    } else {
-        *answer = run.answer;
-        rlock__reply_free(answer->reply);
-        if (!is_its_own(verb, answer->code)) {
-            status = rlock__odd_answer(&client->error, verb->script, answer->code);
-            in_doubt = true;
-        }
-    }
-    if (status != RLOCK_OK && in_doubt && count->number > 0)
-        note_doubt(&client->error);
-    if (status != RLOCK_OK)
+        if ((in_doubt || is_odd) && count->number > 0)
+            note_doubt(&client->error);
         return status;
+    }
+    *answer = run.answer;
     if (answer->code == OTHER_KIND)
         return rlock__wrong_kind(&client->error, count->name);
     if (!in_doubt && count->number > 0)
