@@ -8,7 +8,7 @@
 --
 -- Reply {SEEN, epoch ms, held: 1 or 0, kind, token, permits in all, of them available, count,
 --        {owner, host, pid, user, command, since, ttl ms, holds, token, permits, writes,
---        kept, note, preemptible, id, no command, PID space} for some of the holders,
+--        kept, note, preemptible, id, no command} for some of the holders,
 --        {owner, since, user, command, note} for some of the waiters, first in line first,
 --        1 where a "latch" may as well be a semaphore of Redisson's,
 --        {host, pid, user, command, exit status, ms it took, ended, last success} of the last run with
